@@ -76,8 +76,8 @@ pub fn with_fields(
     builder.build()
 }
 
-/// Explains in a message why the raw words of an entity cannot be quantized: the first field that
-/// is refused, by its name in [`field_names`], and the reason. `error` is the error of
+/// Explains in a message why the raw words of an entity cannot be quantized. It names the first
+/// field that is refused, as in [`field_names`], and gives the reason. `error` is the error of
 /// [`Schema::quantize_raw`], which does not name the field.
 ///
 /// ```

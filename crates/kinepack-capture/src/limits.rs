@@ -1,5 +1,5 @@
-//! Limits the values of a capture by its size. With constant columns and zstd, a few bytes can
-//! unpack to gigabytes, which take time to read.
+//! Limits the number of values in a capture by its size. With constant columns and zstd, a few
+//! bytes can unpack to gigabytes, which take time to read.
 
 /// The maximum number of values that a capture may hold: `min_values + values_per_byte · n` after
 /// `n` bytes of the file. A frame of E entities counts as (E + 1) · (lanes + 1) + 256 values. If

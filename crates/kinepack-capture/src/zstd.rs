@@ -27,7 +27,8 @@ pub struct ZstdReader<R> {
 }
 
 impl<R: BufRead> ZstdReader<R> {
-    /// Reads `packed` to its end. A reader without any data has no frames, which is not an error.
+    /// Makes a reader of `packed`, which it reads to the end. A reader without any data has no
+    /// frames, which is not an error.
     pub fn new(packed: R, max_window_bytes: u64) -> Self {
         Self { packed: Noting { inner: packed, failed: None }, max_window_bytes, frame: None }
     }

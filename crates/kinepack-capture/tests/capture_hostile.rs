@@ -197,7 +197,7 @@ fn inconsistent_schemas_are_refused() {
     let deep = "[".repeat(100_000);
     assert!(damage("kinepack-raw", &deep, &[]).contains("not a document"));
     assert!(damage("kinepack-raw", &" ".repeat(2 << 20), &[]).contains("takes 2097152 bytes"));
-    // Keys that a later version may add are ignored.
+    // The reader ignores keys that a later version may add.
     let more = json.replacen("\"version\":1", "\"version\":1,\"colour\":\"red\"", 1);
     assert!(damage("kinepack-raw", &more, &[]).contains("the file ends here"));
 }

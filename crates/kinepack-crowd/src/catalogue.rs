@@ -1,5 +1,5 @@
 //! The catalogue of a broadcast: its tiers, and the way in which each tier is coded and carried.
-//! `spec/CROWD.md`, section 2.
+//! See `spec/CROWD.md`, section 2.
 
 use kinepack::schema::{Field, Role, TimePrecision};
 use kinepack::{Codec, Level, Profile, Schema};

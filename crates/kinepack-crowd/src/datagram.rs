@@ -1,4 +1,4 @@
-//! Writes and reads a tier's datagrams: splits long snapshots into parts, and joins the parts.
+//! Writes and reads a tier's datagrams: splits long snapshots into parts, and joins the parts. See
 //! `spec/CROWD.md`, section 4.
 
 use crate::Refused;

@@ -30,7 +30,7 @@ pub enum CrowdError {
     Playout(PlayoutError),
     /// A snapshot cannot be encoded.
     Encode(EncodeError),
-    /// A snapshot needs more datagrams than a viewer puts together.
+    /// A snapshot needs more datagrams than a viewer joins.
     TooLarge {
         /// The snapshot's size in bytes.
         bytes: usize,
@@ -97,13 +97,13 @@ pub enum Refused {
     Late,
     /// The viewer missed or refused an earlier object of the group.
     Broken,
-    /// There are more frames in the object than the tier allows, or none.
+    /// The object has more frames than the tier allows, or none.
     Length,
     /// Too many objects wait for the snapshot that their group is coded against.
     Waiting,
     /// The viewer does not hold the head of the datagram's group.
     NoHead,
-    /// The datagram's header is malformed, or its part contradicts another part.
+    /// The datagram's header is malformed, or the part contradicts another part.
     Part,
     /// The part was received before.
     Duplicate,

@@ -61,7 +61,7 @@ impl History {
         }
     }
 
-    /// Replaces the kept state of the same tick, if there is one.
+    /// Replaces the kept state that has the same tick, if there is one.
     pub(crate) fn replace(&mut self, state: &Arc<Snapshot>) {
         if let Ok(place) = self.states.binary_search_by_key(&state.tick, |of| of.tick) {
             self.states[place] = Arc::clone(state);

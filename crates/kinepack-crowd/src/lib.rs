@@ -1,12 +1,12 @@
 //! Shows one world to thousands of viewers: a publisher encodes each snapshot once, and
 //! general-purpose relays pass the bytes on. `spec/CROWD.md` defines the format.
 //!
-//! Players each have a connection to the server, and acknowledge what they receive
+//! Each player has a connection to the server, and acknowledges what it receives
 //! ([`kinepack_net`]). Viewers acknowledge nothing, so the publisher's work does not depend on
 //! their number. The publisher offers the world in [tiers](Tier). A tier may have every snapshot or
-//! one in three, and all entities or only those of a region. It may aim for the fewest bits or for
-//! the least delay. A viewer shows the world with the same [`Playback`](kinepack_net::Playback) as
-//! a player, and changes tiers without a break.
+//! one in three, and all entities or only those of a region. A tier may be made for the fewest bits
+//! or for the least delay. A viewer shows the world with the same
+//! [`Playback`](kinepack_net::Playback) as a player, and changes tiers without a break.
 //!
 //! The core has no sockets. Each tier is a track of groups and datagrams, as Media over QUIC
 //! carries them. Any other transport that has groups and datagrams can be used too. With the

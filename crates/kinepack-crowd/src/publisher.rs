@@ -20,7 +20,7 @@ pub struct Piece {
     pub carried: Carried,
     /// The tick of the snapshot, or of the last snapshot if there are several.
     pub tick: Tick,
-    /// The bytes of the object or datagram.
+    /// The bytes of the object or of the datagram.
     pub bytes: Vec<u8>,
 }
 
@@ -122,7 +122,7 @@ impl Publisher {
     }
 
     /// Makes a publisher whose groups have numbers from `group` on. After a restart, pass a number
-    /// above all earlier ones, such as the seconds since 1970, so that relays and viewers do not
+    /// above all earlier ones, such as the seconds since 1970. Otherwise relays and viewers would
     /// mix the two broadcasts.
     pub fn starting_at(catalogue: &Catalogue, group: u64) -> Self {
         let encoding = |(number, tier): (usize, &Tier)| Encoding {

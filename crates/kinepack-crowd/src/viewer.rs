@@ -31,14 +31,14 @@ const RESTART: Duration = Duration::from_secs(1);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ViewerConfig {
-    /// The maximum number of entities in a snapshot. [`max_memory_bytes`](Self::max_memory_bytes)
-    /// may allow fewer.
+    /// The maximum number of entities in a snapshot. The memory limit may allow fewer: see
+    /// [`max_memory_bytes`](Self::max_memory_bytes).
     pub limits: DecodeLimits,
     /// The memory limit for the catalogue's codecs and for snapshots, in bytes; 256 MiB by default.
     /// The number of entities in a snapshot is limited so that all snapshots that the viewer may
     /// hold at once fit, including their learned state.
     pub max_memory_bytes: usize,
-    /// The delay of playback.
+    /// The settings of playback, such as its delay.
     pub playout: PlayoutConfig,
     /// The time by which the viewer can go back. For this, the viewer keeps 20 states per second.
     /// With zero, it keeps no states. The maximum is 2³⁰ ticks, and all states must fit into the
@@ -202,7 +202,7 @@ impl Viewer {
     }
 
     /// Watches several tiers from now on, such as regions of the world, and shows the entities of
-    /// all of them. If an entity is in two tiers, its newer state is shown.
+    /// all these tiers. If an entity is in two tiers, its newer state is shown.
     ///
     /// A moment is shown after all tiers have reached it, so the delay follows the slowest tier. If
     /// a tier lags by more than 0.3 s, the others wait for it for 0.3 s, and then no longer.
@@ -260,7 +260,7 @@ impl Viewer {
 
     /// Starts to read all tracks again. Call it after the connection was lost, or after the
     /// publisher was restarted. The viewer shows the old state until newer snapshots arrive, or
-    /// snapshots of a restarted simulation.
+    /// snapshots of a simulation that was restarted.
     pub fn rejoin(&mut self) {
         self.all_watched().for_each(Watched::rejoin);
         self.is_rejoining = true;
@@ -519,7 +519,7 @@ impl Viewer {
         }
     }
 
-    /// Replaces the state of the same tick, in the jitter buffer and the history.
+    /// Replaces the state that has the same tick, in the jitter buffer and in the history.
     fn replace(&mut self, state: Arc<Snapshot>) {
         if let Some(before) = self.buffer.state_mut(state.tick) {
             *before = Arc::clone(&state);

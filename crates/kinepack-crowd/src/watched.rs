@@ -18,8 +18,8 @@ const GROUPS: usize = 2;
 pub(crate) const RECENT: usize = 32;
 /// The number of key snapshots that are kept of each tier.
 const KEYS: usize = 2;
-/// If a group has waited for this long, the previous group is probably lost, so a key snapshot is
-/// needed.
+/// The time after which a waiting group shows that the previous group is probably lost, so a key
+/// snapshot is needed.
 const KEY_PATIENCE: Duration = Duration::from_millis(250);
 /// A group that has waited for this time may be replaced by a third group with any number.
 const WAIT: Duration = Duration::from_secs(2);
@@ -47,7 +47,7 @@ pub(crate) struct Watched {
     most_frames: usize,
     /// The groups that are being read, in the order of their numbers.
     groups: VecDeque<Group>,
-    /// The newest key snapshots.
+    /// The newest key snapshots of the tier.
     keys: VecDeque<View>,
     pub(crate) needs_key: bool,
     /// The number of waiting groups whose objects were refused later. The viewer adds this number
@@ -278,10 +278,10 @@ impl Watched {
         self.caught_up_at.and(self.last).map(|(_, tick)| tick)
     }
 
-    /// Notes a snapshot. Returns whether the snapshot is current: neither stored by a relay, nor
-    /// older than an earlier snapshot. `is_past` tells that playback has passed the snapshot's
-    /// tick. In that case, too, a relay probably had stored the snapshot. But if this lasts longer
-    /// than reading stored snapshots takes, the tier just arrives later than others.
+    /// Notes the arrival of a snapshot. Returns whether the snapshot is current: neither stored by
+    /// a relay, nor older than an earlier snapshot. `is_past` tells that playback has passed the
+    /// snapshot's tick. In that case, too, a relay probably had stored the snapshot. But if this
+    /// lasts longer than reading stored snapshots takes, the tier just arrives later than others.
     pub(crate) fn advance(
         &mut self,
         now: Duration,
@@ -308,8 +308,9 @@ impl Watched {
 
 impl Group {
     /// Returns whether this group is newer than another one, which has this number and a given
-    /// snapshot of this tick. A number alone could be wrong, and would make all later groups late.
-    /// So the ticks must agree too, and a group that could not be read yet does not count.
+    /// snapshot of this tick. The number alone could be wrong, and a wrong number would make all
+    /// later groups late. So the ticks must agree too, and a group that could not be read yet does
+    /// not count.
     fn is_after(&self, number: u64, tick: Tick) -> bool {
         match &self.reading {
             Reading::Open { given, .. } => {

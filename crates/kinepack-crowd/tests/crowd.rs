@@ -289,7 +289,7 @@ fn a_world_of_another_schema_changes_nothing() {
     let refused = publisher.publish(&Snapshot::new(&other, Tick(1)));
     assert!(matches!(refused, Err(CrowdError::Encode(_))), "{refused:?}");
     assert!(publisher.pieces().is_empty());
-    // The refused world did not use up tick 1.
+    // The refused world did not use up tick 1, so that tick can be published.
     assert!(!publisher.publish(&world(1, BALLS)).unwrap().is_empty());
 }
 

@@ -1,5 +1,5 @@
 //! All tests of this crate in one program, which links only once.
-//! `cargo test -p kinepack-crowd NAME` runs those whose paths contain NAME.
+//! `cargo test -p kinepack-crowd NAME` runs the tests whose paths contain NAME.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

@@ -73,7 +73,7 @@ async fn viewers_of_all_tiers_see_the_world() {
             compare(&mut watching, 40).await;
             let viewer = watching.viewer().unwrap();
             assert_eq!(viewer.shown_tiers().next(), Some(tier));
-            // Datagrams may arrive before their head.
+            // Some datagrams may arrive before their head.
             assert!(tier == FAST || viewer.stats().refused == 0);
             assert!(watching.link() == &Link::Connected);
         }));

@@ -1,7 +1,7 @@
 //! Reads `#[pack(...)]`: a field's attributes by name, without regard to the field's type.
 //!
-//! `rules.rs` then removes the attributes that the field's rule uses. Any attribute that remains
-//! contradicts the rule.
+//! `rules.rs` then removes the attributes that the field's rule uses. Any attribute that then
+//! remains contradicts the rule.
 
 use syn::{Attribute, Error, Expr, Ident, Member, Path, Result, Token, Type, parse_quote};
 
@@ -72,7 +72,7 @@ pub(crate) enum Value {
     Member(Member),
 }
 
-/// The attributes of one field that no rule has taken yet, in order.
+/// The attributes of one field that no rule has used yet, in order.
 pub(crate) struct Given(pub(crate) Vec<(Ident, Value)>);
 
 impl Given {

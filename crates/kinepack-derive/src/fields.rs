@@ -13,7 +13,7 @@ use crate::precision::TimePrecision;
 use crate::roles::BodyPart;
 use crate::rules::{self, FieldRule};
 
-/// A field, and how it becomes lanes.
+/// A field, and the rule by which it becomes lanes.
 pub(crate) struct PackedField<'a> {
     pub(crate) member: Member,
     /// The field's name relative to the type's path. In an enum, this name begins with the
@@ -271,7 +271,7 @@ impl<'a> PackedField<'a> {
     }
 
     /// Adds the constant of the limits of real numbers or of a rotation, and the trait bound on
-    /// their type. Returns the constant and the role.
+    /// their type. Returns the path of the constant, and the field's role.
     fn add_limits(
         &self,
         site: &Site<'_>,

@@ -117,7 +117,7 @@ impl<'a> Group<'a> {
     /// Returns an expression for the value of `lanes`.
     pub(crate) fn reconstruct(&self) -> TokenStream {
         let constructor = &self.constructor;
-        // The fields of a struct expression are evaluated in source order.
+        // The fields of a struct expression are evaluated in the order of the source.
         let values = self.fields.iter().zip(&self.codes).map(|(field, code)| {
             let member = &field.member;
             match code {
@@ -138,8 +138,7 @@ impl<'a> Group<'a> {
     }
 
     /// Returns an expression for the interpolated value of the pair `lanes`. The code splits off
-    /// the lanes of all fields before it makes any value, because a field may come before its
-    /// velocity.
+    /// the lanes of all fields before it makes any value, because a field may precede its velocity.
     pub(crate) fn interpolate(&self, krate: &Path) -> TokenStream {
         let constructor = &self.constructor;
         let splits = self.fields.iter().zip(&self.codes).filter_map(|(field, code)| {

@@ -161,7 +161,8 @@ impl<'a> Needs<'a> {
         (!names.is_empty()).then(|| {
             // A trait's constants are evaluated only when they are used. These items use them at
             // once, so that impossible limits are an error even in an unused type. A generic type
-            // has no values for its parameters here, so its constants wait for a use.
+            // has no values for its parameters here, so its constants are checked only when it is
+            // used.
             let evaluation = input
                 .generics
                 .params

@@ -2,7 +2,7 @@
 //! fields.
 //!
 //! Use it through `kinepack`, whose default feature `derive` re-exports it next to the trait of the
-//! same name. That trait documents all attributes.
+//! same name. The documentation of that trait lists all attributes.
 //!
 //! A derive runs in three steps:
 //!
@@ -16,7 +16,7 @@
 //!    fields (`fields`, joined in `group`). `limits` writes the constants, `interpolate` the
 //!    interpolation, and `implementation` the `impl` around all of this code.
 //!
-//! Whether a range is possible is known only when its expressions are evaluated. So the generated
+//! A range is known to be possible only when its expressions are evaluated. So the generated
 //! constants make this check, still at compile time.
 //!
 //! ```
@@ -54,11 +54,11 @@ mod structs;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Derives kinepack's trait `Pack` for a struct or an enum. The trait documents the attributes.
-/// [The crate](crate) has an example.
+/// Derives kinepack's trait `Pack` for a struct or an enum. The documentation of the trait lists
+/// the attributes. [The crate](crate) has an example.
 ///
-/// Two attributes belong on the type itself: `#[pack(crate = path)]` gives kinepack's path if it is
-/// not `::kinepack`, and `#[pack(ticks_per_s = f)]` gives the ticks per second for fields with
+/// Two attributes belong on the type itself. `#[pack(crate = path)]` gives kinepack's path if it is
+/// not `::kinepack`. `#[pack(ticks_per_s = f)]` gives the ticks per second for fields with
 /// `time_precision_ms`.
 #[proc_macro_derive(Pack, attributes(pack))]
 pub fn derive_pack(input: TokenStream) -> TokenStream {

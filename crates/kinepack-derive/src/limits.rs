@@ -1,4 +1,4 @@
-//! Writes the constants that hold a field's limits. They are evaluated at compile time, so
+//! Writes the constants that hold a field's limits. The constants are evaluated at compile time, so
 //! impossible limits give a compile error that names the field.
 //!
 //! A panic message in a constant must be a literal, so each error has its own `match` arm and text.

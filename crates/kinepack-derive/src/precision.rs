@@ -9,7 +9,7 @@ use crate::lane_rule::{Floats, Rule};
 
 /// The attributes that tell how exact a field must be while it moves.
 pub(crate) struct TimePrecision {
-    /// The attribute's name, for the spans of errors.
+    /// The name of the attribute, for the spans of errors.
     key: Ident,
     pub(crate) time_ms: Expr,
     pub(crate) max_step: Option<Expr>,

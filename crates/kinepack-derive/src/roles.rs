@@ -16,7 +16,7 @@ const PARTS: [(&str, &str); 3] = [("body", "Body"), ("touched", "Touched"), ("mo
 
 /// A field's part in a rigid body.
 pub(crate) struct BodyPart {
-    /// The attribute's name, for the spans of errors.
+    /// The name of the attribute, for the spans of errors.
     key: Ident,
     /// The variant of `kinepack::schema::Role`.
     pub(crate) role: &'static str,
@@ -81,7 +81,7 @@ impl BodyPart {
     }
 }
 
-/// Returns an error if too many or too few fields are marked for one body. `parts` are the marked
+/// Returns an error if too many or too few fields are marked for one body. `parts` holds the marked
 /// fields: the name, the part and the lanes of each.
 pub(crate) fn check<'a>(
     parts: impl Iterator<Item = (&'a str, &'a BodyPart, &'a Rule)>,

@@ -62,8 +62,8 @@ impl FieldRule {
     }
 }
 
-/// Returns the rule of the field `name`, and the type that the rule is for: `ty`, or the type
-/// inside `ty` if that is an `Option` with attributes.
+/// Returns the rule of the field `name`, and the type that the rule is for. This is `ty`, or the
+/// type inside `ty` if that is an `Option` with attributes.
 pub(crate) fn rule<'a>(
     name: &str,
     ty: &'a Type,

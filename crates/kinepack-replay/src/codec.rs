@@ -1,4 +1,4 @@
-//! The codec of a channel, as the file stores it. `spec/REPLAY.md`, section 3.
+//! The codec of a channel, as the file stores it. See `spec/REPLAY.md`, section 3.
 
 use std::collections::BTreeMap;
 

@@ -59,11 +59,11 @@ impl<W: Write> Cut<W> {
         Ok(Self { codec, kinds, limits, from, to, writer, copied_from: None })
     }
 
-    /// Writes the part of a group that is in the interval. `given` is the view that the group's
-    /// first frame is coded against. The caller must pass the groups in order. If the codec has a
-    /// time precision, the first group must be a key group, because encoding coarse values again
-    /// would make them coarser. If a part of the group cannot be read, the new file lacks that
-    /// part, and the error is returned.
+    /// Writes the part of a group that lies within the interval. `given` is the view that the
+    /// group's first frame is coded against. The caller must pass the groups in order. If the codec
+    /// has a time precision, the first group must be a key group, because encoding coarse values
+    /// again would make them coarser. If a part of the group cannot be read, the new file lacks
+    /// that part, and the error is returned.
     pub(crate) fn write(
         &mut self,
         group: &Group,

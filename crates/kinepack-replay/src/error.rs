@@ -20,7 +20,7 @@ pub enum ReplayError {
         /// What is missing from the file or wrong with it.
         reason: String,
     },
-    /// The file ends before its first channel, because its writer was killed too early.
+    /// The file ends before its first channel, because its writer was killed very early.
     #[error("the replay ends before its first snapshot")]
     Empty,
     /// The file's schema cannot be used, or the schema cannot be stored.

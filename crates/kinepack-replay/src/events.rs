@@ -1,4 +1,4 @@
-//! Codes the events of a group as bytes. `spec/REPLAY.md`, section 5.
+//! Codes the events of a group as bytes. See `spec/REPLAY.md`, section 5.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(crate) const MOST_EVENTS: usize = 1 << 16;
 /// readers accept.
 const MOST_LANES: usize = MOST_BYTES / 8;
 
-/// The tick of the packet that holds events.
+/// The tick of the packet that codes the events.
 const PACKET_TICK: Tick = Tick(1);
 
 /// Collects the events of a group, and encodes them.
@@ -128,7 +128,7 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// Reads the events of a group with these first and last ticks.
+    /// Reads the events of a group that has these first and last ticks.
     pub(crate) fn read(
         codec: &Codec,
         limits: DecodeLimits,

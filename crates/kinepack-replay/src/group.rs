@@ -34,7 +34,7 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// True if the group can be decoded without another group.
+    /// Returns true if the group can be decoded without another group.
     pub(crate) fn is_key(&self) -> bool {
         self.key == self.first
     }

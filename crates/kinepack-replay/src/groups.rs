@@ -60,7 +60,7 @@ impl Groups {
         self.index.groups.len()
     }
 
-    /// Looks for groups that were written since the last call.
+    /// Looks for groups that were written to the file since the last call.
     pub(crate) fn refresh(&mut self) -> Result<bool, ReplayError> {
         self.index.scan(&mut *self.file)
     }

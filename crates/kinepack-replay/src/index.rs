@@ -332,7 +332,7 @@ pub(crate) fn has_header(file: &mut dyn ReadSeek) -> bool {
     file.read_exact(&mut magic).is_ok() && magic == MAGIC && check_header(file).is_ok()
 }
 
-/// Refuses records that overlap, or that the index names twice. Each record is read, so without
+/// Refuses records that overlap, or that the index lists twice. Each record is read, so without
 /// this check the memory and the time could grow with the square of the file's size. `end` is the
 /// byte where the summary begins.
 fn check_places(mut places: Vec<(u64, u64)>, end: u64) -> Result<(), Broken> {

@@ -185,8 +185,8 @@ impl KillCam {
 impl Excerpt {
     /// Writes the interval as a replay.
     ///
-    /// If the codec has a time precision, the replay begins with the key group of the first tick,
-    /// because encoding coarse values again would make them coarser.
+    /// If the codec has a time precision, the replay begins with the key group of the first tick.
+    /// To encode coarse values again would make them coarser.
     ///
     /// The frames before the first key group, at most 8 seconds of them, are encoded again, and the
     /// groups after that are copied.

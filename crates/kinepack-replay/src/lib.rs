@@ -2,8 +2,8 @@
 //! any moment.
 //!
 //! A game writes one snapshot per tick, with the events of that tick. [`ReplayReader`] plays the
-//! file with the same [`Playback`](kinepack_net::Playback) that a receiver has, forwards, backwards
-//! and at any rate. [`KillCam`] keeps the last seconds in memory, and cuts replays from them.
+//! file forwards, backwards and at any rate, with the same [`Playback`](kinepack_net::Playback)
+//! that a receiver has. [`KillCam`] keeps the last seconds in memory, and cuts replays from them.
 //! Snapshots come back exactly as they were quantized. `spec/REPLAY.md` defines the format.
 //!
 //! ```

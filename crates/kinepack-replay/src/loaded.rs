@@ -23,12 +23,12 @@ pub(crate) struct Loaded {
     bytes: Vec<u8>,
     /// The tick of each valid frame, and the byte at which the frame ends.
     headers: Vec<(Tick, usize)>,
-    /// Whether further headers were removed, because their frames cannot be decoded.
+    /// Whether later headers were removed, because their frames cannot be decoded.
     ends_early: bool,
     reader: GroupReader,
     /// The view that the group's first frame is coded against.
     given: Option<View>,
-    /// The index of the first of `frames`, and the frames that are decoded and kept.
+    /// The index of the first kept frame, and the decoded frames that are kept from there on.
     kept_from: usize,
     frames: VecDeque<Arc<Snapshot>>,
     pub(crate) events: Option<Events>,

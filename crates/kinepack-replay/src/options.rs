@@ -12,14 +12,14 @@ pub struct ReplayOptions {
     pub rate_hz: f64,
     /// The world's name, as a hint for readers.
     pub name: String,
-    /// The duration of a group. A writer that is killed loses at most one group, and a reader
-    /// decodes at most one group and two frames to show a moment. Short groups make a larger file,
-    /// because the first frame of a group takes as many bytes as 5 to 10 later frames.
+    /// The duration of a group. A writer that is killed loses at most one group. To show a moment,
+    /// a reader decodes at most one group and two frames. Short groups make a larger file, because
+    /// the first frame of a group takes as many bytes as 5 to 10 later frames.
     pub group: Duration,
     /// The number of groups from one *key group* to the next, at least 1. A key group can be
     /// decoded without other groups. The first frame of any other group is coded against the first
-    /// frame of its key group, and then takes a third of the bytes of a key group's. If a key group
-    /// is damaged, all groups up to the next key group are lost.
+    /// frame of its key group, and takes a third of the bytes of that frame. If a key group is
+    /// damaged, all groups up to the next key group are lost.
     pub key_every: u32,
     /// The kinds of events; `None` if there are no events.
     pub events: Option<EventKinds>,
@@ -32,8 +32,8 @@ pub struct ReplayOptions {
 
 impl ReplayOptions {
     /// Makes options for a world of `rate_hz` ticks per second, with groups of 1 second. Every
-    /// eighth group is a key group. With 901 cubes at 60 Hz, the first frames of groups are then a
-    /// tenth of the file, and a reader takes at most 20 ms to show any moment.
+    /// eighth group is a key group. With 901 cubes at 60 Hz, the first frames of groups are a tenth
+    /// of the file, and a reader takes at most 20 ms to show any moment.
     pub fn at_hz(rate_hz: f64) -> Self {
         Self {
             rate_hz,
@@ -46,7 +46,7 @@ impl ReplayOptions {
     }
 }
 
-/// The limits of a reader's memory.
+/// The limits on a reader's memory.
 ///
 /// ```
 /// use kinepack_replay::ReplayLimits;
@@ -57,7 +57,7 @@ impl ReplayOptions {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplayLimits {
-    /// The limits of a snapshot.
+    /// The limits on a snapshot.
     pub decode: DecodeLimits,
     /// The maximum memory for the decoded frames of a group, in bytes. If this is too small for a
     /// group, a step back may decode the group again. The default, 64 MiB, has room for 25 seconds

@@ -1,4 +1,4 @@
-//! Plays replay files. `spec/REPLAY.md`.
+//! Reads and plays replay files. See `spec/REPLAY.md`.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -185,7 +185,7 @@ impl ReplayReader {
         self.rate_hz
     }
 
-    /// The markers, in the order in which they were written.
+    /// The markers, in the order in which the writer made them.
     pub fn markers(&self) -> &[Marker] {
         &self.groups.index.markers
     }
@@ -386,8 +386,8 @@ impl ReplayReader {
     /// the part's events and markers, and all [notes](Self::info). Damaged groups are left out, and
     /// [`damage`](Self::damage) then lists them.
     ///
-    /// If the codec has a time precision, the part begins with the key group of `from`, because
-    /// encoding coarse values again would make them coarser.
+    /// If the codec has a time precision, the part begins with the key group of `from`. To encode
+    /// coarse values again would make them coarser.
     ///
     /// The frames before the first key group, at most 8 seconds of them, are encoded again, and the
     /// groups after that are copied.

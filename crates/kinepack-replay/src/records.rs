@@ -19,9 +19,9 @@ pub(crate) const MOST_RECORD_BYTES: u64 = 2 * MOST_BYTES as u64;
 /// The reason why a part of a file cannot be used.
 #[derive(Debug)]
 pub(crate) enum Broken {
-    /// The whole file cannot be read.
+    /// The error concerns the whole file.
     Refused(ReplayError),
-    /// Only this part cannot be read.
+    /// The error concerns only this part.
     Damaged(String),
 }
 

@@ -1,4 +1,4 @@
-//! Writes replay files. `spec/REPLAY.md`.
+//! Writes replay files. See `spec/REPLAY.md`.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -31,7 +31,7 @@ pub struct Marker {
     pub name: String,
 }
 
-/// The size of a replay.
+/// The summary of a finished replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReplaySummary {
     /// The number of snapshots.

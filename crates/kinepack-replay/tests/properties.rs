@@ -14,7 +14,7 @@ use crate::support::{Hit, codec, open, options, world};
 enum Step {
     /// Writes a state this number of ticks later.
     Write(u32),
-    /// Writes the same state again, a tick later.
+    /// Writes the same state again, one tick later.
     Repeat,
     Hit(u8),
     Mark,

@@ -118,7 +118,7 @@ fn events_are_shown_once_while_playing_and_not_after_a_jump() {
     assert_eq!(hits(&mut replay, 1_120.0), [1_106, 1_113, 1_120]);
     replay.seek(1_300.0);
     assert_eq!(hits(&mut replay, 1_310.0), [1_309]);
-    // A step of more than five seconds is a jump.
+    // A step of more than five seconds counts as a jump.
     assert_eq!(hits(&mut replay, 1_000.0), [0; 0]);
     assert_eq!(hits(&mut replay, 1_301.0), [0; 0]);
 }

@@ -1,13 +1,13 @@
 //! Times writing and reading bits, compared with `bitstream-io` and `bitter` (which only reads).
 //!
-//! There are 100,000 values in a seeded order: a quarter are flags of 1 bit, 70 in 100 have 1 to 20
+//! There are 100,000 values in a seeded order. A quarter are flags of 1 bit, 70 in 100 have 1 to 20
 //! bits, and 5 in 100 have 32 to 64. The widths are known only at run time and follow no pattern,
 //! as in a snapshot. All libraries write the same bytes and read the same values, which is checked
 //! before the timing. Kinepack and `bitstream-io` refuse a read past the end in every call.
 //! `bitter` does too, except for `bitter-manual` (peek and consume), which never checks for the
 //! end.
 //!
-//! `cargo bench -p kinepack --bench bits`
+//! Run it with `cargo bench -p kinepack --bench bits`.
 
 #![allow(missing_docs)]
 

@@ -1,14 +1,14 @@
 //! Times the range coder: decisions per second with adaptive counters. Also compares the size with
 //! the ideal.
 //!
-//! There are 200,000 decisions in a seeded order. `rare`, `skewed` and `even` are true once in
-//! 1000, 33 and 2 times. Each uses one counter, so each decision waits for the previous one.
-//! `mixed` cycles through 64 counters of all probabilities. `direct` codes flat numbers of 1 to 20
-//! bits. `signed` codes 50,000 numbers of all magnitudes up to 2¹⁶, small ones more often, with
-//! some 8 decisions each. The decoded values are checked before the timing, and the size is
-//! printed.
+//! There are 200,000 decisions in a seeded order. `rare`, `skewed` and `even` are decisions that
+//! are true once in 1000, 33 and 2 times. Each of them uses one counter, so each decision waits for
+//! the previous one. `mixed` cycles through 64 counters of all probabilities. `direct` codes flat
+//! numbers of 1 to 20 bits. `signed` codes 50,000 numbers of all magnitudes up to 2¹⁶, small ones
+//! more often, with some 8 decisions each. The decoded values are checked before the timing, and
+//! the benchmark prints the size.
 //!
-//! `cargo bench -p kinepack --bench entropy`
+//! Run it with `cargo bench -p kinepack --bench entropy`.
 
 #![allow(missing_docs)]
 

@@ -4,11 +4,11 @@
 //! integers have steps of 1 and of 3, and the rotations 9 and 15 bits a component.
 //!
 //! `push/cube` fills and clears a snapshot of 901 cubes with `Snapshot::push`, and `extend/cube`
-//! with `Snapshot::extend`. `push-lanes/cube` does the same with lanes that are already quantized.
+//! with `Snapshot::extend`. `push-lanes/cube` does the same with lanes that were already quantized.
 //! `set/cube` writes the 39 cubes that changed over their states of the previous tick. `read/cube`
 //! and `iter/cube` read all cubes.
 //!
-//! `cargo bench -p kinepack --bench quantize`
+//! Run it with `cargo bench -p kinepack --bench quantize`.
 
 #![allow(missing_docs)]
 
@@ -131,7 +131,7 @@ fn rotations(criterion: &mut Criterion) {
     }
 }
 
-/// The cube of the articles: 8 lanes.
+/// The cube of the articles, which has 8 lanes.
 #[derive(Clone, Copy, Pack)]
 struct Cube {
     #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0)]
@@ -162,7 +162,7 @@ fn snapshots(criterion: &mut Criterion) {
         snapshot.clear(Tick(0));
         (0..).map(EntityId).zip(cubes).try_for_each(|(id, cube)| snapshot.push(id, cube))
     };
-    // Fills the snapshot again, so that it has cubes to read even if no other benchmark runs.
+    // This fills the snapshot again, so that it has cubes to read even if no other benchmark runs.
     fill(&mut snapshot, &cubes).expect("cubes are within their limits");
     let mut bench = |name: &str, work: &dyn Fn(&mut Snapshot) -> Result<(), EncodeError>| {
         let mut group = criterion.benchmark_group(name);

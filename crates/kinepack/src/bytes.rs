@@ -1,4 +1,4 @@
-//! Opaque bytes as a field: `#[pack(with = Bytes)]`.
+//! Packs opaque bytes as a field: `#[pack(with = Bytes)]`.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -7,9 +7,9 @@ use crate::EncodeError;
 use crate::quantize::IntegerLimits;
 use crate::schema::{Field, FieldKind, PackWith};
 
-/// An array of up to 255 opaque bytes as one field, for inputs, calls and foreign structures. A
-/// [`stream`](crate::stream) codes them as [`rle`](crate::rle) describes. Snapshots code them as
-/// cyclic numbers from 0 to 255.
+/// Packs an array of up to 255 opaque bytes as one field, for inputs, calls and foreign structures.
+/// A [`stream`](crate::stream) codes the bytes as [`rle`](crate::rle) describes. Snapshots code the
+/// bytes as cyclic numbers from 0 to 255.
 ///
 /// ```
 /// use kinepack::{Bytes, Pack, Schema};
@@ -47,8 +47,8 @@ impl<const N: usize> PackWith<[u8; N]> for Bytes {
     }
 }
 
-/// Up to `N` opaque bytes in a vector, with `N` at most 255: one field for their number, one for
-/// the bytes. A longer vector is an error.
+/// Packs up to `N` opaque bytes in a vector, with `N` at most 255: one field for the length, one
+/// for the bytes. A longer vector is an error.
 ///
 /// ```
 /// use kinepack::{BytesUpTo, Pack, Schema};

@@ -10,8 +10,8 @@ use crate::hash::Fnv1a;
 pub(crate) struct Writer<'a>(pub(crate) &'a mut Vec<u8>);
 
 impl Writer<'_> {
-    /// Writes `value`, seven bits per byte, the lowest first. A byte's top bit is set if another
-    /// byte follows.
+    /// Writes `value`, seven bits per byte, the lowest first. The top bit of a byte is set if
+    /// another byte follows.
     pub(crate) fn number(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.0.push(value as u8 | 0x80);

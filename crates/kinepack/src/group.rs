@@ -47,7 +47,7 @@ use crate::{
     Size, Snapshot, Tick, View,
 };
 
-/// The largest number of views that a packet is coded against.
+/// The maximum number of views that a packet is coded against.
 const VIEWS: usize = 3;
 
 /// The largest step between the ticks of two frames.
@@ -61,7 +61,7 @@ const MAX_VARINT: usize = 5;
 #[derive(Debug)]
 struct Chain {
     views: Vec<View>,
-    /// The views of the previous group. The first frames of this group reuse their memory.
+    /// The views of the previous group, whose memory the first frames of this group reuse.
     old: Vec<View>,
 }
 
@@ -108,7 +108,7 @@ impl EmptyBaseline {
     }
 }
 
-/// Writes groups.
+/// Writes groups, one frame after another.
 ///
 /// A writer keeps the last three views. In steady state it allocates nothing.
 #[derive(Debug)]
@@ -140,11 +140,11 @@ impl GroupWriter {
     /// Appends a frame with the snapshot to `out`. Returns the view that a reader will have after
     /// that frame.
     ///
-    /// Cost: that of [`Encoder::encode`].
+    /// The cost is that of [`Encoder::encode`].
     ///
     /// # Errors
     /// [`EncodeError::Baselines`] if the tick is not after the last one, and the errors of
-    /// [`Encoder::encode`]. `out` and the group are then unchanged.
+    /// [`Encoder::encode`]. After an error, `out` and the group are unchanged.
     pub fn write(&mut self, world: &Snapshot, out: &mut Vec<u8>) -> Result<&View, EncodeError> {
         let Self { encoder, chain, empty, packet } = self;
         let step = world.tick.0.wrapping_sub(tick_of(chain.tick()).0);
@@ -177,14 +177,14 @@ impl GroupWriter {
         self.chain.views.first()
     }
 
-    /// Returns the number of bits of each part of the last frame. The frame's header is not
-    /// counted.
+    /// Returns the number of bits of each part of the last frame. The bits of the frame's header
+    /// are not included.
     pub fn size(&self) -> &Size {
         self.encoder.size()
     }
 }
 
-/// Reads groups, from untrusted bytes.
+/// Reads groups from untrusted bytes, one frame after another.
 ///
 /// A reader keeps the last three views. Its memory is bounded like a [`Decoder`]'s. In steady state
 /// it allocates nothing.
@@ -223,8 +223,8 @@ impl GroupReader {
     /// The storage must guarantee that the bytes are unaltered: see [`Decoder::decode`].
     ///
     /// # Errors
-    /// [`DecodeError`] if `bytes` does not begin with a valid frame. `bytes` and the group are then
-    /// unchanged.
+    /// [`DecodeError`] if `bytes` does not begin with a valid frame. After an error, `bytes` and
+    /// the group are unchanged.
     pub fn read(&mut self, bytes: &mut &[u8]) -> Result<Option<&View>, DecodeError> {
         if bytes.is_empty() {
             return Ok(None);
@@ -249,8 +249,8 @@ impl GroupReader {
     }
 }
 
-/// Iterates over a group's frames: the tick of each, and the byte where it ends. Reads only the
-/// frames' headers.
+/// Iterates over a group's frames: the tick of each, and the byte where it ends. Only the headers
+/// of the frames are read.
 ///
 /// ```
 /// # use kinepack::group::{GroupWriter, FrameHeaders};

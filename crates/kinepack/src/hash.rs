@@ -17,7 +17,7 @@
 pub struct Fnv1a(u64);
 
 impl Fnv1a {
-    /// A hasher without input.
+    /// Makes a hasher without input.
     pub const fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
@@ -35,7 +35,7 @@ impl Fnv1a {
         self.add(bytes);
     }
 
-    /// The hash of all bytes that were added.
+    /// Returns the hash of all bytes that were added.
     pub fn finish(&self) -> u64 {
         self.0
     }

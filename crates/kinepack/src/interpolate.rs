@@ -48,8 +48,9 @@ pub struct Between {
     /// 0 stands for the first state, 1 for the second. A ratio below 0 counts as 0, one above 1
     /// counts as 1, and NaN counts as 0.
     pub ratio: f32,
-    /// Time from the first state to the second, in seconds; negative if the second is earlier. Only
-    /// fields with a velocity use it. If `seconds` is 0 or not finite, these fields move on a line.
+    /// The time from the first state to the second, in seconds; negative if the second is earlier.
+    /// Only fields with a velocity use `seconds`. If `seconds` is 0 or not finite, these fields
+    /// move on a line.
     pub seconds: f32,
 }
 
@@ -71,8 +72,8 @@ impl Between {
             return from;
         }
         let ratio = f64::from(self.ratio);
-        // This sums two products, because a difference could overflow. The clamp removes their
-        // rounding error, so that a value that does not move stays exact.
+        // This sums two products, because a difference could overflow. The clamp removes the
+        // rounding error of these products, so that a value that does not move stays exact.
         (from * (1.0 - ratio) + to * ratio).clamp(from.min(to), from.max(to))
     }
 
@@ -121,7 +122,7 @@ impl Between {
     }
 
     /// Returns a point on the cubic that leaves `from` and reaches `to` with these velocities, in
-    /// units per second. Falls back to the line if `seconds` is 0 or the cubic is not finite.
+    /// units per second. Returns a point on the line if `seconds` is 0 or the cubic is not finite.
     #[inline]
     pub(crate) fn hermite(self, from: f64, to: f64, velocities: [f64; 2]) -> f64 {
         if self.ratio > 0.0 && self.ratio < 1.0 && self.seconds != 0.0 {

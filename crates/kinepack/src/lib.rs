@@ -1,9 +1,9 @@
-//! Motion in the fewest bits.
+//! Codes motion in the fewest bits.
 //!
 //! Kinepack compresses the state of moving things for games, simulations and robots. A *schema*
-//! turns an entity's state into integer *lanes*; after that everything is exact. A *snapshot* holds
-//! the lanes of a sorted set of entities at one tick. A *codec* writes it relative to a *view*: a
-//! snapshot that the other side already holds.
+//! turns an entity's state into integer *lanes*; all later steps are exact. A *snapshot* holds the
+//! lanes of a sorted set of entities at one tick. A *codec* writes a snapshot relative to a *view*:
+//! a snapshot that the other side already holds.
 //!
 //! ```
 //! use kinepack::{
@@ -136,8 +136,8 @@ pub mod profile {
     };
 }
 
-/// Training and searching profiles. Needs the feature `training`; a game that only loads profiles
-/// leaves it off.
+/// Training and searching profiles. This module needs the feature `training`; a game that only
+/// loads profiles does not enable it.
 ///
 /// [`ProfileSearch`](training::ProfileSearch) looks for the structure of a profile,
 /// [`Training`](training::Training) trains a whole profile from captured runs, and

@@ -11,10 +11,11 @@ use alloc::vec::Vec;
 use crate::bits::{BitReader, BitSink};
 use crate::{DecodeError, SetupError};
 
-/// Length of the longest word. This limit keeps a table within 512 bytes.
+/// The length of the longest word. This limit keeps a table within 512 bytes.
 pub(crate) const MAX_LENGTH_BITS: u32 = 8;
 
-/// A prefix code. The code is stored in vectors, or in arrays if it is known at compile time.
+/// A complete prefix code. The code is stored in vectors, or in arrays if it is known at compile
+/// time.
 #[derive(Clone, Debug)]
 pub(crate) struct PrefixCode<W = Vec<Word>, S = Vec<Symbol>> {
     words: W,
@@ -149,7 +150,7 @@ pub(crate) fn lengths_bits(counts: &[u64]) -> Vec<u8> {
         if lengths.iter().all(|length| u32::from(*length) <= MAX_LENGTH_BITS) {
             return lengths;
         }
-        // Flatter counts give a flatter tree. Repeating this step takes every count to 1 or 2.
+        // Flatter counts lead to a flatter tree. Repeating this step takes every count to 1 or 2.
         counts.iter_mut().for_each(|count| *count = *count / 2 + 1);
     }
 }

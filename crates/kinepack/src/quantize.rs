@@ -1,9 +1,9 @@
 //! Quantizers turn numbers into integer codes and back.
 //!
-//! Only a quantizer loses precision. It divides a range into steps, and a code is the number of the
-//! nearest step. So the reconstructed value is within half a step of the original. All later stages
-//! work on codes and are exact. `spec/CODEC.md`, section 2, defines the arithmetic. All of it is
-//! `f64` or integer and gives the same result on every platform.
+//! Only a quantizer loses precision. A quantizer divides a range into steps, and a code is the
+//! number of the nearest step. So the reconstructed value is within half a step of the original.
+//! All later stages work on codes and are exact. `spec/CODEC.md`, section 2, defines the
+//! arithmetic. All of it is `f64` or integer and gives the same result on every platform.
 
 use crate::bits::{BitReader, BitSink, bits_for};
 pub use crate::rotation::SmallestThree;
@@ -33,8 +33,8 @@ use crate::{DecodeError, EncodeError, SetupError};
 pub struct FloatLimits {
     min: f64,
     max: f64,
-    /// The largest value that has a code: `max`, or half a step before the end of a range that
-    /// excludes its end.
+    /// The largest value that has a code: `max`, or the value half a step before the end if the
+    /// range excludes its end.
     highest: f64,
     step: f64,
     max_code: u32,
@@ -79,8 +79,8 @@ impl FloatLimits {
     /// `max`, any positive precision is valid, and a value costs no bits.
     ///
     /// # Errors
-    /// [`SetupError`] for an empty range, a precision that is not positive or wider than the range,
-    /// or more than 2³² steps.
+    /// [`SetupError`] if the range is empty, the precision is not positive or wider than the range,
+    /// or there are more than 2³² steps.
     pub const fn new(min: f64, max: f64, precision: f64) -> Result<Self, SetupError> {
         if !(min.is_finite() && max.is_finite() && min <= max) {
             return Err(SetupError::EmptyRange);
@@ -107,7 +107,7 @@ impl FloatLimits {
     /// to 32.
     ///
     /// # Errors
-    /// [`SetupError`] for an empty range or a bit count outside of 1 to 32.
+    /// [`SetupError`] if the range is empty or `bits` is not from 1 to 32.
     pub const fn with_bits(min: f64, max: f64, bits: u32) -> Result<Self, SetupError> {
         if bits == 0 || bits > 32 {
             return Err(SetupError::BitCount { bits, max_bits: 32 });
@@ -249,7 +249,7 @@ impl FloatLimits {
         self.max_code
     }
 
-    /// True for angles and other values that wrap around.
+    /// Returns true if the values wrap around, as angles do.
     pub const fn wraps(&self) -> bool {
         self.wraps
     }
@@ -263,7 +263,7 @@ impl FloatLimits {
     /// upper one.
     ///
     /// # Errors
-    /// [`EncodeError::NotANumber`] for NaN, and for infinities if the limits wrap;
+    /// [`EncodeError::NotANumber`] for NaN, and for infinities if the limits wrap.
     /// [`EncodeError::OutOfRange`] for a value below the minimum or above the maximum.
     #[inline]
     pub fn quantize(&self, value: f64) -> Result<u32, EncodeError> {
@@ -340,7 +340,7 @@ impl FloatLimits {
     /// Reads a code.
     ///
     /// # Errors
-    /// [`DecodeError`] at the end of the data and for codes above the maximum.
+    /// [`DecodeError`] at the end of the data, and for codes above the maximum.
     #[inline]
     pub fn read_code(&self, reader: &mut BitReader<'_>) -> Result<u32, DecodeError> {
         Ok(read_up_to(reader, u64::from(self.max_code))? as u32)
@@ -374,12 +374,12 @@ pub struct IntegerLimits {
 }
 
 impl IntegerLimits {
-    /// Limits from `min` to `max`, both included, in steps of `step`. Both ends must fit in `i64`,
-    /// or both in `u64`.
+    /// Makes limits from `min` to `max`, both included, in steps of `step`. Both ends must fit in
+    /// `i64`, or both must fit in `u64`.
     ///
     /// # Errors
-    /// [`SetupError`] for an empty range, a step of 0 or wider than the range, or a range of more
-    /// than 64 bits.
+    /// [`SetupError`] if the range is empty, the step is 0 or wider than the range, or the range
+    /// has more than 64 bits.
     pub const fn new(min: i128, max: i128, step: u64) -> Result<Self, SetupError> {
         if min > max {
             return Err(SetupError::EmptyRange);
@@ -456,7 +456,7 @@ impl IntegerLimits {
     /// Reads a code.
     ///
     /// # Errors
-    /// [`DecodeError`] at the end of the data and for codes above the maximum.
+    /// [`DecodeError`] at the end of the data, and for codes above the maximum.
     #[inline]
     pub fn read_code(&self, reader: &mut BitReader<'_>) -> Result<u64, DecodeError> {
         read_up_to(reader, self.max_code)

@@ -1,8 +1,9 @@
-//! Rotations as smallest three: drops the largest component of a unit quaternion and quantizes the
-//! other three over ±1/√2. The method is that of the article "Snapshot Compression" (Fiedler,
-//! 2015). `spec/CODEC.md`, section 3, defines the arithmetic.
+//! Codes rotations as smallest three: drops the largest component of a unit quaternion, and
+//! quantizes the other three over ±1/√2. The method is that of the article "Snapshot Compression"
+//! (Fiedler, 2015). `spec/CODEC.md`, section 3, defines the arithmetic.
 //!
-//! Worst angle between a rotation and its reconstruction, as the test `worst_angles` measures it:
+//! The largest angle between a rotation and its reconstruction, as the test `worst_angles` measures
+//! it:
 //!
 //! | bits | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 14 | 16 | 18 | 20 |
 //! |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
@@ -72,10 +73,10 @@ impl SmallestThree {
         (1 << self.component_bits) - 1
     }
 
-    /// Returns an upper bound of the angle in degrees between a rotation and its reconstruction:
-    /// 0.56 at 9 bits, 0.28 at 10, 0.14 at 11, 0.07 at 12. The bound does not include the rounding
-    /// of `f32`. For rotations with four almost equal components, the angle comes within 1 % of the
-    /// bound.
+    /// Returns an upper bound of the angle in degrees between a rotation and its reconstruction. It
+    /// is 0.56 at 9 bits, 0.28 at 10, 0.14 at 11, and 0.07 at 12. The bound does not include the
+    /// rounding of `f32`. For rotations with four almost equal components, the angle comes within 1
+    /// % of the bound.
     ///
     /// ```
     /// use kinepack::quantize::SmallestThree;
@@ -251,7 +252,7 @@ impl Parts {
     }
 }
 
-/// Number of rotations that [`SmallestThree::quantize_block`] takes.
+/// The number of rotations that [`SmallestThree::quantize_block`] takes.
 pub(crate) const BLOCK: usize = 64;
 
 /// Has the value 1.5 · 2⁵². Added to a number from 0 to below 2³², `ROUND` leaves the rounded
@@ -277,7 +278,7 @@ fn largest(xyzw: [f32; 4]) -> usize {
     first + usize::from(size[second] > size[first]) * (second - first)
 }
 
-/// The indices of the components that are kept, for each dropped one.
+/// For each dropped component, the indices of the other three.
 const KEPT: [[usize; 3]; 4] = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
 
 /// Returns the components other than `dropped`, in order.
@@ -393,7 +394,7 @@ mod tests {
     fn corner(rotation: SmallestThree) -> Vec<[f32; 4]> {
         let max_code = f64::from(rotation.max_code());
         let scale = FRAC_1_SQRT_2 / max_code;
-        // A boundary is an even multiple of `scale`, as the largest code is odd.
+        // A boundary is an even multiple of `scale`, because the largest code is odd.
         let nearest = 2.0 * (0.5 / scale / 2.0).floor();
         let beside: Vec<f64> = [-4.0, -2.0, 0.0, 2.0]
             .into_iter()

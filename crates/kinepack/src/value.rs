@@ -3,7 +3,7 @@
 //! Both sides hold the baseline value. A value that quantizes to the baseline's code costs one bit.
 //! If the difference lies in a small range, the value costs two bits and the difference. Any other
 //! value costs one or two bits and the bits of its code. This is the method of the article "Delta
-//! compression and object quantization in C#". `spec/CODEC.md`, section 4.
+//! compression and object quantization in C#". See `spec/CODEC.md`, section 4.
 //!
 //! In the article's example, a transform of 20 bytes takes 3 bytes if it moved by half a unit on
 //! each axis.
@@ -40,13 +40,13 @@ pub trait Limits {
     /// The largest code.
     fn largest_code(&self) -> u64;
 
-    /// True if the codes are cyclic: code 0 follows the largest code.
+    /// Returns true if the codes are cyclic: code 0 follows the largest code.
     fn is_cyclic(&self) -> bool;
 
     /// Returns the code of `value`.
     ///
     /// # Errors
-    /// [`EncodeError`] for a value that is not a number or out of range.
+    /// [`EncodeError`] if `value` is not a number or out of range.
     fn code_of(&self, value: Self::Value) -> Result<u64, EncodeError>;
 
     /// Returns the value of `code`.
@@ -170,11 +170,11 @@ pub fn write_if_changed<L: Limits>(
     Ok(())
 }
 
-/// Reads what [`write_if_changed`] wrote. `Ok(None)` means "unchanged": the caller keeps its
-/// baseline value.
+/// Reads a value that [`write_if_changed`] wrote. `Ok(None)` means "unchanged": the caller keeps
+/// its baseline value.
 ///
 /// # Errors
-/// [`DecodeError`] at the end of the data and for codes out of range.
+/// [`DecodeError`] at the end of the data, and for codes out of range.
 pub fn read_if_changed<L: Limits>(
     reader: &mut BitReader<'_>,
     limits: &L,
@@ -214,8 +214,8 @@ pub fn write_difference<L: Limits>(
     Ok(())
 }
 
-/// Reads what [`write_difference`] wrote. `Ok(None)` means "unchanged": the caller keeps its
-/// baseline value.
+/// Reads a value that [`write_difference`] wrote. `Ok(None)` means "unchanged": the caller keeps
+/// its baseline value.
 ///
 /// # Errors
 /// [`DecodeError`] at the end of the data, for codes out of range, for differences whose result is

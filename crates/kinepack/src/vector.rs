@@ -1,4 +1,4 @@
-//! Quantizes vectors, with limits for each axis. `spec/CODEC.md`, section 2.
+//! Quantizes vectors, with limits for each axis. See `spec/CODEC.md`, section 2.
 
 use crate::bits::{BitReader, BitSink};
 use crate::quantize::FloatLimits;
@@ -89,7 +89,7 @@ impl<const N: usize> VectorLimits<N> {
     /// Reads the codes.
     ///
     /// # Errors
-    /// [`DecodeError`] at the end of the data and for codes above their axis' maximum.
+    /// [`DecodeError`] at the end of the data, and for codes above their axis' maximum.
     pub fn read_codes(&self, reader: &mut BitReader<'_>) -> Result<[u32; N], DecodeError> {
         let mut codes = [0; N];
         for (code, axis) in codes.iter_mut().zip(&self.axes) {

@@ -404,9 +404,9 @@ fn before(numbers: &mut Numbers, schema: &[reference::Field], baseline: &Entitie
     older
 }
 
-/// Makes a profile with properties that no other profile has: classes of 0 and of 32 bits, a class
-/// that exceeds the previous one in several lanes, a context state for everything, and a gap code
-/// with a single class.
+/// Makes a profile with properties that no other profile has. It has classes of 0 and of 32 bits, a
+/// class that exceeds the previous one in several lanes, a context state for every class, and a gap
+/// code with a single class.
 fn odd_profile(schema: &Schema) -> Profile {
     let mut profile = Profile::untrained(schema);
     let mut earlier = None;

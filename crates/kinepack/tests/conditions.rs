@@ -123,7 +123,7 @@ fn an_option_that_appears_and_disappears_by_hand() {
     let [off, on] = [state(1, [0, 0]), state(2, [1, 80])];
     // One bit signals that the set of entities is the same. Two bits signal which entities changed,
     // and two more signal which of them changed the flag: each time `1`, and a bit for the entity.
-    // The flag itself takes no bits.
+    // The flag takes no further bits, because it has only one other value.
     const FLAG: u64 = 1 + 2 + 2;
     // If the fuel is present, two more bits signal which entities changed the fuel.
     let (sets, fields) = bits(&off, &on);

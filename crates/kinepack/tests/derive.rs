@@ -516,22 +516,22 @@ fn derived_in_macros_functions_and_under_another_name() {
 pub mod warnings {
     use kinepack::Pack;
 
-    /// A struct.
+    /// A public struct with docs.
     #[derive(Pack)]
     pub struct Public {
-        /// A field.
+        /// A deprecated field.
         #[deprecated]
         #[pack(range = 0.0..=1.0, bits = 4)]
         pub old: f32,
     }
 
-    /// An enum.
+    /// A public enum with docs.
     #[derive(Pack)]
     pub enum Choice {
-        /// A variant.
+        /// A deprecated variant.
         #[deprecated]
         Old,
-        /// Another.
+        /// A variant that is not deprecated.
         New,
     }
 
@@ -555,7 +555,7 @@ pub mod warnings {
 
     /// A bound in the type parameters of the derived type.
     pub trait Counted {
-        /// A count.
+        /// A number.
         const COUNT: u8;
     }
 
@@ -571,13 +571,13 @@ pub mod warnings {
         mod core {}
         mod std {}
 
-        /// A struct.
+        /// A public struct with docs.
         #[derive(kinepack::Pack)]
         pub struct Public {
-            /// A field.
+            /// A field named `new`.
             #[pack(range = 0.0..=1.0, bits = 4)]
             pub new: f32,
-            /// A field.
+            /// A field named `none`.
             #[pack(skip)]
             pub none: u8,
         }

@@ -53,7 +53,7 @@ fn check_lanes(schema: &Schema, encoder: &Encoder, level: Level) {
     assert_eq!(lanes.len(), schema.lanes().len());
     for (field, &bits) in schema.fields().iter().zip(&encoder.size().fields_bits) {
         let sum: u64 = lanes[field.lanes()].iter().sum();
-        // Levels that predict round each entity's bits, and the end of their code may be cut.
+        // Levels that predict round the bits of each entity, and the end of their code may be cut.
         let slack = if level.adaptive() { field.lanes().len() as u64 + 9 } else { 0 };
         assert!(sum <= bits + slack, "{}, {}: {sum} of {bits} bits", level.row(), field.name);
         if !level.at_rest() && !level.relative_numbers() && !level.relative_rotations() {
@@ -166,8 +166,8 @@ fn in_predicted_form_they_add_up_to_the_fields_and_added_entities() {
                 let [known_bits, new_bits] = [&known, &new]
                     .map(|entities| entities.iter().map(|(_, bits)| u64::from(*bits)).sum::<u64>());
                 took += known_bits;
-                // Each field's bits are rounded down. The flag of a body that did not move also
-                // costs bits, which belong to no field.
+                // The bits of each field are rounded down. The flag of a body that did not move
+                // also costs bits, which belong to no field.
                 let slack = known.len() as u64 / 2 + 1;
                 let bits = known_bits + new_bits;
                 assert!(bits + slack + 8 >= fields, "{bits} of {fields}");

@@ -7,7 +7,7 @@ use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Every kind of field that a struct can have.
+/// A struct with every kind of field that a struct can have.
 #[derive(Clone, Debug, PartialEq, Pack)]
 struct Everything {
     #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0)]

@@ -56,7 +56,7 @@ fn groups_come_back_lane_for_lane() {
                 assert!(codec.has_precision() || views.iter().zip(part).all(is_exact), "{name}");
                 given = views.last().cloned();
             }
-            // A new writer writes the same bytes as one that wrote other groups before.
+            // A new writer writes the same bytes as a writer that wrote other groups before.
             let again = write(&mut GroupWriter::new(&codec), None, &run[..8]);
             assert!(again == write(&mut writer, None, &run[..8]), "{name}");
         }

@@ -43,7 +43,7 @@ struct Part {
     on: bool,
 }
 
-/// Metres, sent as whole decimetres.
+/// Packs metres as whole decimetres.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Meters(f64);
 

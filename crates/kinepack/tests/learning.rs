@@ -73,7 +73,7 @@ fn a_profile_keeps_what_a_session_learned() {
         send(&Codec::new(schema.clone(), level, profile.clone()).unwrap(), run, 1)
     };
     let bytes = |level, profile: &Profile| bytes_of(level, profile, &next);
-    // The learning level has not learned much yet after a second.
+    // After one second, the learning level has not learned much yet.
     for (level, run) in [(Level::ADAPTIVE, &next[..]), (Level::LEARNING, &next[..60])] {
         let [without, with] = [&profile, &kept].map(|profile| bytes_of(level, profile, run));
         assert!(with < without, "{level:?}: {with} bytes, without {without}");

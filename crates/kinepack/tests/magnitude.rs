@@ -75,7 +75,7 @@ fn tenths_take_exactly_the_bits_of_the_reference() {
     let beyond = SIZES_OF_TENTHS.iter().skip(1).map(|(_, bits)| *bits).chain([LARGEST_BITS]);
     for ((limit, bits), above_bits) in SIZES_OF_TENTHS.into_iter().zip(beyond) {
         for sign in [1.0, -1.0] {
-            // A negative half rounds up, towards 0, so a value further out is outside.
+            // A negative half rounds up, towards 0, so the second value is a little further out.
             let [inside, outside] =
                 [limit.next_down(), limit + limit * 1e-6].map(|limit| sign * limit);
             for axis in 0..3 {
@@ -318,7 +318,7 @@ fn steps_of_all_magnitudes_come_back() {
     }
 }
 
-/// The values read from any bits are written as exactly those bits, so no code is wasted or
+/// The values read from any bits are written as exactly the same bits, so no code is wasted or
 /// ambiguous.
 #[test]
 fn each_string_of_bits_is_one_vector() {

@@ -1,5 +1,5 @@
 //! All tests of this crate in one program, which links only once. `cargo test -p kinepack NAME`
-//! runs those whose paths contain NAME, for example `vectors::`.
+//! runs the tests whose paths contain NAME, for example `vectors::`.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

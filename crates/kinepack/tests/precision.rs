@@ -1,4 +1,4 @@
-//! Tests of time precision: a moving value is off by at most its motion in that time, both sides
+//! Tests of time precision. A moving value is off by at most its motion in that time, both sides
 //! hold the same values, and an entity at rest becomes exact.
 
 use std::collections::BTreeMap;
@@ -113,7 +113,7 @@ fn speed(field: &Field, id: EntityId, known: &[&View]) -> Option<f64> {
 }
 
 /// Checks that no lane is off by more than its field's motion in the time, or by more than half of
-/// the coarsest step. Returns the number of lanes that are off.
+/// the coarsest step. Returns the number of lanes that are not exact.
 fn check_errors(schema: &Schema, known: &[&View], exact: &Snapshot, coarse: &Snapshot) -> usize {
     assert_eq!(exact.ids(), coarse.ids());
     let mut off = 0;
@@ -194,7 +194,7 @@ impl Link {
     }
 
     /// Sends a snapshot against views that are at least `lag` packets old; the packet may be lost.
-    /// Returns the number of lanes that were off.
+    /// Returns the number of lanes that are not exact.
     fn send(&mut self, exact: &Snapshot, lag: usize) -> usize {
         let newest = self.views.len().saturating_sub(1 + lag);
         let older = self.views[..newest].iter().rev().step_by(1 + self.random.below(2) as usize);

@@ -1,4 +1,4 @@
-//! Tests of profile files, compressed and not. `spec/CODEC.md`, section 13.
+//! Tests of profile files, compressed and not. See `spec/CODEC.md`, section 13.
 
 use kinepack::hash::Fnv1a;
 use kinepack::profile::GapCode;
@@ -49,7 +49,7 @@ fn file(contents: &[u8], length: usize, after: &[u8]) -> Vec<u8> {
     close(bytes)
 }
 
-/// Writes the vectors if `KINEPACK_WRITE_VECTORS` is set, otherwise checks them.
+/// If `KINEPACK_WRITE_VECTORS` is set, writes the vectors, otherwise checks them.
 #[test]
 fn compressed_files_are_read_as_frozen() {
     let schema = schema();

@@ -163,8 +163,8 @@ fn a_number_reconstructed_as_f32_quantizes_to_the_same_code() {
     });
 }
 
-/// The same holds for ends that `f32` does not hold exactly: the last value of 0 to 100 in steps of
-/// 0.1 is 99.9, and the `f32` next to it is above 99.9.
+/// The same holds for ends that `f32` does not hold exactly. The last value of 0 to 100 in steps of
+/// 0.1 is 99.9, and the nearest `f32` is above 99.9.
 #[test]
 fn the_ends_of_a_range_reconstructed_as_f32_are_values_of_it() {
     let hundred = FloatLimits::until(0.0, 100.0, 0.1).unwrap().for_f32().unwrap();
@@ -374,7 +374,8 @@ fn a_rotation_comes_back_within_the_documented_angle() {
     });
 }
 
-/// Writes `value` against `baseline` in both forms, and checks that each reads back the same code.
+/// Writes `value` against `baseline` in both forms, and checks that the same code is read from
+/// each.
 fn comes_back<L>(limits: &L, near: &Difference, baseline: L::Value, value: L::Value)
 where
     L: Limits,

@@ -14,7 +14,7 @@ use crate::support::{BitModel, Ends, Random, battery, battery_of, from_hex, hex}
 
 const VECTORS: &str = include_str!("../../../spec/vectors/rle.txt");
 
-/// A limit far above any size in these tests.
+/// A limit that is far above any size in these tests.
 const LIMIT_BYTES: usize = 1 << 20;
 
 fn encoded(bytes: &[u8]) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! Tests of schemas as bytes. `spec/CODEC.md`, section 5.8.
+//! Tests of schemas as bytes. See `spec/CODEC.md`, section 5.8.
 
 use kinepack::hash::Fnv1a;
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
@@ -44,7 +44,7 @@ fn all() -> Vec<(&'static str, Schema)> {
     all
 }
 
-/// Ends a file with the right checksum.
+/// Appends the correct checksum to a file.
 fn closed(body: &[u8]) -> Vec<u8> {
     let mut hash = Fnv1a::new();
     hash.add(body);

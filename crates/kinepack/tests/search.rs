@@ -109,8 +109,8 @@ fn lanes_that_differ_get_widths_that_differ() {
     let found = field_bits(&schema, &trained(&schema, &structure, &run, 1), &run, 1);
     let alike =
         field_bits(&schema, &trained(&schema, &Profile::magnitudes(&schema), &run, 1), &run, 1);
-    // A value takes 7 + 2 + 2 bits and a word of 1 or 2 bits, and some values are in full. The
-    // article's words would be 3 bits longer.
+    // A value takes 7 + 2 + 2 bits and a word of 1 or 2 bits, and some values are in full. With the
+    // article's scheme, the words would be 3 bits longer.
     assert!(found < 99 * 40 * 13, "{} bits a value", found as f64 / (99.0 * 40.0));
     assert!(found * 10 < alike * 8, "{found} and {alike} bits");
 }

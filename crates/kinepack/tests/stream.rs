@@ -150,8 +150,8 @@ fn a_packed_record_by_hand() {
         bits(&packet, count)
     };
     assert_eq!(coded(&base, 8), "00 0 0 0 00 0".replace(' ', ""));
-    // The steps 2 and 1 (the short way round) become 4 and 2, of class 3; 4 is the third of 0, 1, 3
-    // and 4; and so on.
+    // The steps 2 and 1 (the short way round) become 4 and 2, of class 3. 4 is the third of 0, 1, 3
+    // and 4, and so on.
     let changed = [12, 0, 1, 4, 3, 256, 257, 256, 0, 0, 5, 0];
     let place = "0101 001 010";
     // The differences are 0, 1 and 0, of class 2.
@@ -321,7 +321,7 @@ fn packets_survive_the_battery() {
     }
 }
 
-/// If the largest residuals are expected, their tree has sizes beyond 32 bits.
+/// If the expected size is the largest, the residual's code also has sizes beyond 32 bits.
 #[test]
 fn a_residual_of_more_than_32_bits_is_refused() {
     let circle = FloatLimits::until_with_bits(-1.0, 1.0, 32).unwrap().wrapping();

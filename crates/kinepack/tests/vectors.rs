@@ -3,7 +3,7 @@
 //!
 //! A line is `level profile packet`, for the snapshots that `spec/vectors/README.md` describes.
 //! Lines may be added, but never changed. `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack
-//! vectors::` prints the lines that this version writes.
+//! vectors::` prints the lines that this version would write.
 
 use kinepack::group::{GroupReader, GroupWriter};
 use kinepack::quantize::{FloatLimits, IntegerLimits};
@@ -163,7 +163,7 @@ fn every_packet_of_the_stream_is_written_and_read() {
     for (name, level) in [("packed", StreamLevel::Packed), ("adaptive", StreamLevel::Adaptive)] {
         let codec = StreamCodec::new(schema.clone(), level).unwrap();
         written += &format!("{name} {:016x}\n", codec.hash());
-        // The last record of each packet, with its learned state.
+        // The last record of each packet, with the learned state at that record.
         let mut held: Vec<(usize, _)> = Vec::new();
         for (number, packet) in packets.iter().enumerate() {
             let last = packet.first + packet.count - 1;

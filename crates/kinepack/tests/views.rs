@@ -1,4 +1,4 @@
-//! Tests of views: the encoder's view equals the decoder's, the state check finds differences
+//! Tests of views. The encoder's view equals the decoder's, the state check finds differences
 //! between the sides, and memory is reused only if it has no other owner.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -258,7 +258,7 @@ fn wrong_views_and_wrong_ticks_are_found() {
                     let (known, tick) = wrong(&run, frame, &mut random);
                     match decoder.decode_checked(Baselines::new(&known).unwrap(), &packet, tick) {
                         Ok(view) => {
-                            // The check does not cover the learned state. If the learned state is
+                            // The check does not cover learned state. If the learned state is
                             // wrong, values become wrong, and the check finds these.
                             assert!(
                                 view.snapshot() == sent.snapshot(),

@@ -1,6 +1,7 @@
 //! Avatars in a virtual room: people stand, look at each other, talk with their hands, and walk to
-//! another place. Records a minute as two streams, with the first struct and with the one after
-//! `kinepack analyze`: `cargo run --release -p kinepack-capture --example avatar -- avatar.mcap`.
+//! another place. The example records a minute as two streams, one with the first struct and one
+//! with the struct after `kinepack analyze`: `cargo run --release -p kinepack-capture --example
+//! avatar -- avatar.mcap`.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -17,8 +18,8 @@ use world::World;
 
 const RATE_HZ: u32 = 60;
 pub(crate) const AVATARS: u32 = 12;
-/// The joints are the hips, spine, chest, neck, head and jaw; for each arm the shoulder, upper arm,
-/// forearm and hand; for each leg the thigh, shin and foot.
+/// The joints are the hips, spine, chest, neck, head and jaw. Each arm has the shoulder, upper arm,
+/// forearm and hand, and each leg the thigh, shin and foot.
 pub(crate) const JOINTS: usize = 20;
 
 /// The attribute `rotation` is for one quaternion, so twenty rotations are an array of structs.

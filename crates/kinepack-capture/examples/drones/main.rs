@@ -1,7 +1,7 @@
 //! A swarm of drones in `f64` coordinates: they charge, take off, fly from place to place in the
-//! wind, hover to look, and come back. Records a minute as two streams, with the first struct and
-//! with the one after `kinepack analyze`: `cargo run --release -p kinepack-capture --example drones
-//! -- drones.mcap`.
+//! wind, hover to look, and come back. The example records a minute as two streams, one with the
+//! first struct and one with the struct after `kinepack analyze`: `cargo run --release -p
+//! kinepack-capture --example drones -- drones.mcap`.
 
 #[path = "../common/mod.rs"]
 mod common;

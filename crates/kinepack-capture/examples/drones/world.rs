@@ -97,7 +97,7 @@ impl Pilot {
 }
 
 impl World {
-    /// Makes a swarm. Half of its drones have been in the air for a while.
+    /// Makes a swarm. Half of the drones have already been in the air for a while.
     pub(crate) fn new() -> Self {
         let mut random = Random::new(11);
         let mut pilots: Vec<_> = (0..DRONES).map(|id| Pilot::new(id, &mut random)).collect();

@@ -1,6 +1,6 @@
-//! A top-down shooter: two teams walk, aim, shoot, reload, take pickups, fall and come back.
-//! Records a minute as two streams, with the first struct and with the one after `kinepack
-//! analyze`: `cargo run --release -p kinepack-capture --example shooter -- shooter.mcap`.
+//! A top-down shooter: two teams walk, aim, shoot, reload, take pickups, fall and come back. The
+//! example records a minute as two streams, one with the first struct and one with the struct after
+//! `kinepack analyze`: `cargo run --release -p kinepack-capture --example shooter -- shooter.mcap`.
 
 #[path = "../common/mod.rs"]
 mod common;

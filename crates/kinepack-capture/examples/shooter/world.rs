@@ -115,8 +115,8 @@ impl World {
                 .filter(|at| distance(*at, from) < SIGHT_M);
             let nearest = enemies.min_by(|a, b| distance(*a, from).total_cmp(&distance(*b, from)));
             if let Some(bullet) = player.play(nearest, &mut self.random) {
-                // A number is reused after a thousand shots, when no receiver has the old bullet
-                // any more.
+                // The number of a bullet is reused after a thousand shots, when no receiver has the
+                // old bullet any more.
                 self.bullets.insert(1000 + self.shots % 1000, bullet);
                 self.shots += 1;
             }

@@ -342,7 +342,7 @@ fn narrower(axes: &[FloatLimits], found: &FieldAnalysis) -> Option<(Vec<FloatLim
 }
 
 /// Returns the ends of a range, moved outwards to short decimals, and the number of digits after
-/// the decimal point. The ends become multiples of a power of ten that is at most a tenth of the
+/// the decimal point. The ends become multiples of a power of ten, which is at most a tenth of the
 /// range.
 fn outwards([low, high]: [f64; 2]) -> ([f64; 2], usize) {
     let power = ((high - low) / 10.0).log10().floor();

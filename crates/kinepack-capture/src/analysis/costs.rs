@@ -27,7 +27,7 @@ pub struct LevelCost {
     pub row: u8,
     /// The mean number of bytes of a frame, without headers.
     pub bytes_per_frame: f64,
-    /// Kilobits per second, without headers.
+    /// The kilobits per second, without headers.
     pub kbps: f64,
     /// The bits per frame of the sets: changed entities and fields, added and removed entities.
     pub sets_bits_per_frame: f64,
@@ -209,7 +209,7 @@ fn add(sums: &mut [u64], bits: &[u64]) {
     sums.iter_mut().zip(bits).for_each(|(sum, bits)| *sum += bits);
 }
 
-/// Encodes some frames against baselines at several distances.
+/// Encodes some frames against baselines of several ages.
 pub(super) struct Sweep {
     lags: Vec<u32>,
     encoders: [Encoder; 2],

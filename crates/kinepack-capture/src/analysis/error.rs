@@ -28,7 +28,7 @@ pub enum AnalysisError {
     TooLarge {
         /// The frame's tick.
         tick: u32,
-        /// The bytes that the kept frames would take.
+        /// The number of bytes that the kept frames would take.
         needed_bytes: u64,
         /// The limit, in bytes.
         limit_bytes: u64,

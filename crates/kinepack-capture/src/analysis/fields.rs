@@ -56,9 +56,9 @@ pub struct ComponentAnalysis {
     pub name: String,
     /// The number of bits of the component in full.
     pub bits: u32,
-    /// The bits per frame of the component's values at each level, in the order of `levels`. Bits
-    /// that a level spends on all components together, such as the bits that select their width,
-    /// count only for the field.
+    /// The bits per frame of the component's values at each level, in the order of `levels`. The
+    /// number of bits that a level spends on all components together, such as the bits that select
+    /// their width, count only for the field.
     pub level_bits_per_frame: Vec<f64>,
     /// The smallest and the largest allowed value, if the component is a number with limits.
     pub limits: Option<[f64; 2]>,
@@ -68,7 +68,7 @@ pub struct ComponentAnalysis {
     /// words. `None` for components of rotations.
     pub seen: Option<[f64; 2]>,
     /// The coarsest power of two or of ten that divides all values. `None` if the values are as
-    /// fine as floats, or if the capture has only lanes.
+    /// fine as floats, or if the capture holds only lanes.
     pub carried_step: Option<f64>,
     /// The counts of the values, in steps from the smallest allowed one.
     pub values: Bins,
@@ -77,7 +77,7 @@ pub struct ComponentAnalysis {
     /// The median size of the differences that are not zero, in steps. Half of these differences
     /// are not larger.
     pub difference_p50: u64,
-    /// The size that 99 % of these differences do not exceed, in steps.
+    /// The size, in steps, that 99 % of these differences do not exceed.
     pub difference_p99: u64,
     /// The share of the entities in which the component equals the baseline, over all frames.
     pub unchanged_share: f64,
@@ -309,8 +309,8 @@ impl Component {
     }
 }
 
-/// Returns the row of an entity among those of its kind in another snapshot. Usually the row is
-/// `guess`.
+/// Returns the row of an entity among those of its kind in another snapshot. In most cases the row
+/// is `guess`.
 pub(super) fn row(snapshot: &Snapshot, kind: usize, id: EntityId, guess: usize) -> Option<usize> {
     let ids = &snapshot.ids()[snapshot.of_kind(kind)];
     if ids.get(guess) == Some(&id) { Some(guess) } else { ids.binary_search(&id).ok() }

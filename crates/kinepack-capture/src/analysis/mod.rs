@@ -268,7 +268,7 @@ impl Analyzer {
     /// not the schema's.
     ///
     /// # Panics
-    /// If a column is shorter than the ids of its kind.
+    /// If a column is shorter than the list of ids of its kind.
     pub fn add_kinds(
         &mut self,
         tick: Tick,

@@ -37,8 +37,8 @@ pub struct AnalysisOptions {
     /// The profile for the levels that use one.
     pub profile: Profile,
     /// The maximum number of bytes of the frames that are kept for comparison, which are those of
-    /// three times the longest lag. Samples and counts take up to 400 MB more. The default is 512
-    /// MiB, enough for frames of 65,536 entities with 20 lanes.
+    /// three times the longest lag. The samples and counts take up to 400 MB more. The default is
+    /// 512 MiB, enough for frames of 65,536 entities with 20 lanes.
     pub max_bytes: usize,
 }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use kinepack::{Baselines, Tick, View};
 
 /// The newest view of a stream, and the views before it. The views' ticks increase, and some ticks
-/// may be missing. Lags count ticks, because the delay of a receiver's acknowledgement is a time
+/// may be missing. A lag counts ticks, because the delay of a receiver's acknowledgement is a time
 /// and not a number of frames.
 #[derive(Debug)]
 pub struct Past {

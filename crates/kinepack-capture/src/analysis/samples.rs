@@ -1,5 +1,5 @@
-//! Keeps samples of a stream's frames before quantization, with their baselines. Changes of the
-//! schema are tried on these samples.
+//! Keeps samples of a stream's frames before quantization, with their baselines. The analysis tries
+//! changes of the schema on these samples.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

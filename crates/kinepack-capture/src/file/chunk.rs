@@ -10,11 +10,12 @@ use super::damage::Refused;
 use super::source::{MAX_RECORD_BYTES, READ_BYTES, RECORD_HEADER_BYTES, parse};
 use crate::zstd::ZstdReader;
 
-/// Unpacks the data of a chunk's record into `out`, and checks its checksum. Returns the number of
-/// bytes of the record after the data, which is not 0 only if the data's length is wrong.
+/// Unpacks the data of a chunk's record into `out`, and checks their checksum. Returns the number
+/// of bytes of the record after the data, which is not 0 only if the data's length is wrong.
 pub(super) fn unpack(record: &[u8], out: &mut Vec<u8>) -> Result<usize, Refused> {
     /// The number of bytes of a chunk's record without the name of its compression and without its
-    /// data: two times, size, checksum, and the lengths of the name and of the data.
+    /// data. These are two times, the size, the checksum, and the lengths of the name and of the
+    /// data.
     const OTHERS: usize = 16 + 8 + 4 + 4 + 8;
     out.clear();
     let Record::Chunk { header, data } = parse(op::CHUNK, record)? else { return Ok(0) };
@@ -51,7 +52,7 @@ pub(super) fn unpack(record: &[u8], out: &mut Vec<u8>) -> Result<usize, Refused>
 /// Unpacks in steps, so that a declared size alone cannot cause an allocation.
 fn unpack_from(mut unpacked: impl Read, size: usize, out: &mut Vec<u8>) -> Result<(), String> {
     let damaged = |error: io::Error| format!("a chunk cannot be unpacked: {error}");
-    // The memory grows in steps that end at the chunk's size. A vector that grows by itself would
+    // The memory grows in steps that end at the chunk's size. A vector that grows by doubling would
     // take up to twice as much.
     let mut left = size + 1;
     while left > 0 {

@@ -1,5 +1,5 @@
 //! Codes a frame as bytes, kind by kind: ids and words, column by column, each column in the
-//! narrowest lossless form. `spec/CAPTURE.md`, section 5.
+//! narrowest lossless form. See `spec/CAPTURE.md`, section 5.
 
 use std::ops::Range;
 

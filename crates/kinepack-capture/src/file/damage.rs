@@ -7,8 +7,8 @@ use super::source::Checksummed;
 
 /// The maximum number of places that are described. All places are counted.
 const MOST_DESCRIBED: usize = 100;
-/// The maximum number of characters of a reason, because a reason may quote the file: a text of a
-/// megabyte, for example.
+/// The maximum number of characters of a reason. There is a limit because a reason may quote the
+/// file, for example a text of a megabyte.
 const MOST_CHARACTERS: usize = 1_000;
 
 /// A place of a file that cannot be read, and the reason why. The frames of that place are missing.
@@ -104,7 +104,7 @@ impl Damages {
     }
 
     /// Notes a checksum that differs, if no other damage was found. The checksum of all data also
-    /// covers each damaged chunk, whose damage is already noted.
+    /// covers the damaged chunks, whose damage is already noted.
     pub(super) fn note_checksum(&mut self, at_byte: u64, of: Checksummed) {
         if self.count == 0 {
             self.note(at_byte, format!("the checksum of the {} differs", of.name()).into());

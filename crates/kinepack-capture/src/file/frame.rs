@@ -30,8 +30,8 @@ impl<'a> CaptureFrame<'a> {
         self.tick
     }
 
-    /// The ids of the entities, at most 65,536. The ids increase. In a schema of several kinds, the
-    /// ids of each kind increase, one kind after another.
+    /// The ids of the entities, at most 65,536. The ids increase. If the schema has several kinds,
+    /// the ids of each kind increase, one kind after another.
     pub fn ids(&self) -> &'a [EntityId] {
         &self.table.ids
     }

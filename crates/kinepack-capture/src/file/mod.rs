@@ -1,4 +1,4 @@
-//! The format of capture files and their reader. `spec/CAPTURE.md`.
+//! Defines the format of capture files, and reads them. See `spec/CAPTURE.md`.
 
 mod chunk;
 pub(crate) mod columns;

@@ -125,7 +125,7 @@ impl Survey {
         chunk
     }
 
-    /// Looks for messages within a chunk, and takes its declarations if they are `wanted`.
+    /// Looks for messages within a chunk, and takes the chunk's declarations if they are `wanted`.
     fn look_within(&mut self, data: &[u8], at_byte: u64, wanted: bool) -> Within {
         let mut records = Vec::new();
         if unpack(data, &mut records).is_err() {

@@ -24,9 +24,9 @@ use crate::{CaptureError, CaptureLimits};
 ///
 /// The reader leaves out a damaged chunk or message, and [`damage`](Self::damage) lists it. The
 /// frames before and after it are read. Messages that are not in the order of their ticks are
-/// sorted within each chunk. They are also sorted across chunks, if the file was
-/// [opened](Self::open) and has a summary. A file that holds more values than [`CaptureLimits`]
-/// allow for its size is refused at the first frame above the limit.
+/// sorted within each chunk. If the file was [opened](Self::open) and has a summary, they are also
+/// sorted across chunks. If a file holds more values than [`CaptureLimits`] allow for its size, it
+/// is refused at the first frame above the limit.
 ///
 /// The memory is that of one chunk, of at most 64 MB. If chunks overlap in time, it is up to 480
 /// MB.
@@ -51,7 +51,7 @@ use crate::{CaptureError, CaptureLimits};
 pub struct Capture {
     pub(super) path: PathBuf,
     pub(super) source: Source,
-    /// The chunks in the order of the file, to find the next one after a damaged record.
+    /// The chunks in the order of the file, to find the next chunk after a damaged record.
     pub(super) chunks: Vec<ChunkAt>,
     /// The byte at which the summary begins. It becomes `None` when the chunks before the summary
     /// are sorted, which happens before the first frame.
@@ -186,7 +186,7 @@ impl Capture {
     }
 
     /// The streams found until now, in an order that never changes. After [`open`](Self::open),
-    /// these are the streams of the file's summary. If there is no summary, they are the streams
+    /// they are the streams of the file's summary. If there is no summary, they are the streams
     /// declared before the last frame that was read. If chunks overlap in time and the summary has
     /// no channels, the first frame adds the streams declared in any chunk.
     pub fn streams(&self) -> &[Stream] {
@@ -220,8 +220,8 @@ impl Capture {
     /// programs.
     ///
     /// # Errors
-    /// [`CaptureError::Io`] if the file cannot be read, [`CaptureError::TooManyValues`] if it holds
-    /// more values than the limits allow. After either error there is no further frame.
+    /// [`CaptureError::Io`] if the file cannot be read, and [`CaptureError::TooManyValues`] if it
+    /// holds more values than the limits allow. After either error there is no further frame.
     pub fn next_frame(&mut self) -> Result<Option<(usize, CaptureFrame<'_>)>, CaptureError> {
         let Some((index, tick)) = self.advance()? else { return Ok(None) };
         let frame = CaptureFrame {
@@ -281,8 +281,8 @@ impl Capture {
         }
     }
 
-    /// Ends the reading. Damage that turned a frame into another record is noticed by the number of
-    /// frames.
+    /// Ends reading the file. Damage that turned a frame into another record is noticed by the
+    /// number of frames.
     fn end(&mut self) {
         self.has_ended = true;
         if let Some((at_byte, of)) = self.differs.take() {
@@ -357,7 +357,7 @@ impl Capture {
     }
 
     /// Counts a frame, or notes the reason why it is refused. A refused frame counts too, because
-    /// it took as much time to read.
+    /// reading it took as much time.
     fn count(
         &mut self,
         taken: Result<Option<(usize, Tick)>, Refused>,

@@ -1,4 +1,4 @@
-//! Reads and writes schemas as JSON documents, with the ticks per second. `spec/CAPTURE.md`,
+//! Reads and writes schemas as JSON documents, with the ticks per second. See `spec/CAPTURE.md`,
 //! section 3.
 //!
 //! ```
@@ -231,8 +231,8 @@ fn check_names(kinds: &[KindDocument]) -> Result<(), SchemaError> {
     Ok(())
 }
 
-/// Returns the display names of the fields. If there are several kinds, the kind's name is in
-/// front.
+/// Returns the display names of the fields. If there are several kinds, the name of the kind
+/// precedes that of the field.
 fn names(kinds: &[KindDocument], fields: &[FieldDocument]) -> Vec<String> {
     let mut prefixes = Vec::new();
     for kind in kinds.iter().filter(|_| kinds.len() > 1) {
@@ -274,7 +274,7 @@ impl Totals {
         Ok(())
     }
 
-    /// Counts the lanes of a document, as [`add_bytes`](Self::add_bytes) does.
+    /// Counts the lanes of a document, in the way of [`add_bytes`](Self::add_bytes).
     pub(crate) fn add_lanes(&mut self, schema: &Schema) -> Result<(), String> {
         let lanes = schema.fields().iter().map(|field| field.lanes().len().max(1));
         let all = self.lanes + lanes.sum::<usize>();
@@ -438,8 +438,8 @@ impl Axis {
     }
 }
 
-/// Returns the time of a tick in MCAP files, in nanoseconds from tick 0. `spec/CAPTURE.md`, section
-/// 2.
+/// Returns the time of a tick in MCAP files, in nanoseconds from tick 0. See `spec/CAPTURE.md`,
+/// section 2.
 pub fn tick_time_ns(tick: Tick, rate_hz: f64) -> u64 {
     // The cast saturates.
     (f64::from(tick.0) * 1e9 / rate_hz + 0.5) as u64

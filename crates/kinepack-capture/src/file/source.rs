@@ -26,7 +26,7 @@ pub(super) enum Broken {
     Io(io::Error),
     /// The place of the next record is unknown.
     Lost(String),
-    /// A checksum differs. All records that the checksum covers were read.
+    /// A checksum differs from the data. All records that the checksum covers were read.
     Checksum(Checksummed),
     /// The file holds more values than the limits allow.
     TooMany(TooManyValues),
@@ -122,7 +122,8 @@ impl Linear {
     /// Makes a reader of the records from `at_byte` to the end of the file, or of the whole file if
     /// `at_byte` is 0.
     pub(super) fn new(file: Box<dyn Read>, at_byte: u64) -> Self {
-        // Our own code unpacks chunks, because `mcap`'s reader trusts the lengths within them.
+        // This crate's own code unpacks chunks, because `mcap`'s reader trusts the lengths within
+        // them.
         let options = LinearReaderOptions::default()
             .with_skip_start_magic(at_byte > 0)
             .with_emit_chunks(true)
@@ -217,8 +218,8 @@ impl Chunks {
         Self { file, left, at_byte: 0, read_bytes, record: Vec::new() }
     }
 
-    /// If there is no chunk at the place, the record is empty, and the caller refuses it as a
-    /// chunk.
+    /// Advances to the next chunk. If there is no chunk at the place, the record is empty, and the
+    /// caller refuses it.
     fn advance(&mut self) -> Result<Option<u8>, Broken> {
         self.record.clear();
         let Some(chunk) = self.left.pop_front() else { return Ok(None) };

@@ -108,7 +108,7 @@ impl Stream {
 
     /// The names of the numbers that [`CaptureFrame::components`](super::CaptureFrame::components)
     /// returns for each entity. If the schema has several kinds, the list has the names of one kind
-    /// after another, each with its kind's name in front: `player.position.x`. For the names of one
+    /// after another, each with the kind's name in front: `player.position.x`. For the names of one
     /// kind, call [`component_names`](crate::component_names) with [`schema_of`](Self::schema_of).
     pub fn component_names(&self) -> Vec<String> {
         crate::component_names(&self.declared.schema)
@@ -119,7 +119,7 @@ impl Stream {
         self.declared.rate_hz
     }
 
-    /// Whether the stream's words are raw words or lanes.
+    /// Returns whether the stream's words are raw words or lanes.
     pub fn encoding(&self) -> StreamEncoding {
         self.encoding
     }

@@ -61,7 +61,7 @@ impl ChunkAt {
 /// that byte.
 pub(super) fn begin(file: &mut File) -> io::Result<Option<u64>> {
     // The number of bytes of the footer: its opcode and length, the positions of the summary and of
-    // the offsets, and a checksum. The magic follows the footer.
+    // the offsets, and a checksum. The magic bytes follow the footer.
     const FOOTER: usize = 9 + 20;
     let end = file.seek(SeekFrom::End(-((FOOTER + MAGIC.len()) as i64)))?;
     let mut footer = [0; FOOTER];
@@ -117,7 +117,7 @@ pub(super) fn overlaps(file: &mut File, summary_byte: u64) -> io::Result<bool> {
     Ok(false)
 }
 
-/// True if no chunk begins before an earlier one ends.
+/// Returns true if no chunk begins before an earlier one ends.
 pub(super) fn is_in_order(chunks: &[ChunkAt]) -> bool {
     let mut order = Order::default();
     chunks.iter().all(|chunk| order.is_kept_by(*chunk))

@@ -96,7 +96,7 @@ impl Window {
         self.waiting.is_empty()
     }
 
-    /// Takes the first message.
+    /// Takes the first message in the order.
     pub(super) fn pop(&mut self) -> Option<Waiting> {
         self.waiting.pop().map(|Reverse(first)| first)
     }

@@ -43,10 +43,10 @@ pub enum RecordError {
     /// The handle is from another recorder, or the snapshot's schema is not the stream's.
     #[error("not of stream {stream:?}: use this recorder's handle, with its type or schema")]
     OtherStream {
-        /// The name of this recorder's stream with the same number, if there is one.
+        /// The name of this recorder's stream that has the same number, if there is one.
         stream: String,
     },
-    /// The tick is not above that of the stream's previous frame.
+    /// The tick is not above the tick of the stream's previous frame.
     #[error(
         "stream {stream:?}: tick {tick} comes after tick {last}; record each tick once, in order"
     )]
@@ -55,7 +55,7 @@ pub enum RecordError {
         stream: String,
         /// The refused tick.
         tick: u32,
-        /// The previous frame's tick.
+        /// The tick of the stream's previous frame.
         last: u32,
     },
     /// An id is not above the previous one in the frame, or not above the previous one of its kind.

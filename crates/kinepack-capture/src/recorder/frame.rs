@@ -73,8 +73,8 @@ impl<'a> RecordedFrame<'a> {
     /// Records the frame. The call waits if the disk is far behind.
     ///
     /// # Errors
-    /// [`RecordError::SharedId`] if entities of two kinds have the same id,
-    /// [`RecordError::SpawnChanged`] if a spawn field changed since the previous frame, or
+    /// [`RecordError::SharedId`] if entities of two kinds have the same id, and
+    /// [`RecordError::SpawnChanged`] if a spawn field changed since the previous frame.
     /// [`RecordError::Write`] if the file cannot be written, or could not be written before. No
     /// part of a refused frame is recorded.
     pub fn finish(self) -> Result<(), RecordError> {

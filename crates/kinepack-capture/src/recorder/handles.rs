@@ -68,7 +68,7 @@ pub(super) struct Handle {
     pub(super) stream: usize,
 }
 
-/// The size of a finished recording.
+/// The summary of a finished recording.
 ///
 /// ```
 /// # use kinepack::{EntityId, Pack, Tick};

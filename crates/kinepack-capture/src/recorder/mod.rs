@@ -35,10 +35,10 @@ use crate::file::{LANES, MAX_STREAMS, RAW, schema};
 /// [several kinds](Self::stream_of_kinds).
 ///
 /// The calling thread copies numbers into a reused buffer, which takes about a microsecond for 100
-/// entities of eight numbers. It neither allocates nor waits, unless the disk is more than 64
+/// entities of eight numbers. The call neither allocates nor waits, unless the disk is more than 64
 /// frames behind. The recorder's thread compresses and writes chunks of about 1 MB, at least once a
-/// second, so a crash loses a second or two. Dropping a recorder finishes the file and hides
-/// errors; [`finish`](Self::finish) reports them.
+/// second, so a crash loses a second or two. If a recorder is dropped, the file is finished, but
+/// errors are hidden; [`finish`](Self::finish) reports them.
 ///
 /// ```
 /// use kinepack::{EntityId, Pack, Tick};
@@ -71,7 +71,7 @@ pub struct Recorder {
     thread: Option<JoinHandle<io::Result<Written>>>,
     streams: Vec<Recording>,
     totals: schema::Totals,
-    /// Memory for the next frame.
+    /// The memory for the next frame.
     words: Vec<u64>,
     /// Scratch memory for finding an id that occurs twice.
     sorted: Vec<EntityId>,
@@ -290,9 +290,9 @@ impl Recorder {
         Ok(handle)
     }
 
-    /// Records the entities of a tick, in the order of their ids. The states may be given by value
-    /// or by reference. An empty frame records that there were no entities. Its type must be given,
-    /// as in `[(EntityId, &Ball); 0]`.
+    /// Records the entities of a tick, which must be in the order of their ids. The states may be
+    /// given by value or by reference. An empty frame records that there were no entities. Its type
+    /// must be given, as in `[(EntityId, &Ball); 0]`.
     ///
     /// The call copies the numbers of the states. It does not allocate if a frame of this size was
     /// recorded before. It waits if the disk is far behind.
@@ -311,8 +311,8 @@ impl Recorder {
         self.record_with(stream, tick, entities, |state, raw| state.borrow().store_raw(raw))
     }
 
-    /// Records entities whose raw words `store` writes, as [`Pack::store_raw`] would. Use it for
-    /// states that are not values of `T`, such as the records of another file.
+    /// Records entities whose raw words the function `store` writes, as [`Pack::store_raw`] would.
+    /// Use it for states that are not values of `T`, such as the records of another file.
     ///
     /// # Errors
     /// The errors of [`record`](Self::record), and those of `store`.

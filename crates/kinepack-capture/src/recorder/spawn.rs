@@ -50,8 +50,8 @@ impl SpawnFields {
         Self { kinds }
     }
 
-    /// Finds an entity with a spawn field that changed since the last frame, and the name of the
-    /// field. If no field changed, the current frame becomes the last one.
+    /// Finds an entity with a spawn field that changed since the last frame, and returns its id and
+    /// the name of the field. If no field changed, the current frame becomes the last one.
     ///
     /// `words` holds the words of the frame. If `are_lanes` is true, they are quantized, column by
     /// column. Otherwise they are raw words, entity by entity.

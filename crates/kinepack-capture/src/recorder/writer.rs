@@ -29,7 +29,7 @@ pub(super) struct NewStream {
     pub(super) rate_hz: f64,
 }
 
-/// The size of the written file.
+/// The size of the file that was written.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Written {
     pub(super) frames: u64,

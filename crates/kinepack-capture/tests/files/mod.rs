@@ -1,4 +1,4 @@
-//! Things to record, and places to record to.
+//! Makes things to record, and places to record to.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 

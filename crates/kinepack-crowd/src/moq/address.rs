@@ -1,4 +1,4 @@
-//! The address of a broadcast at a relay.
+//! Parses the address of a broadcast at a relay.
 
 use core::fmt;
 use core::str::FromStr;

@@ -54,7 +54,7 @@ pub enum Trust {
 
 /// A session with a relay.
 pub struct Connection {
-    /// The session of MoQ.
+    /// The MoQ session.
     pub session: Session,
     /// The driver, which must [run](time::run) as long as the session is used.
     pub driver: Driver<web_transport_quinn::Session>,

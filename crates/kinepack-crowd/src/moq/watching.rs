@@ -74,7 +74,7 @@ enum Event {
     },
     /// The session has received this number of bytes, with all headers.
     Received(u64),
-    /// A track or a group could not be read to its end.
+    /// A track or a group could not be read to its end, for this reason.
     Missed(MoqError),
 }
 
@@ -109,7 +109,7 @@ impl Watching {
         }
     }
 
-    /// Sets the function that makes the viewer's limits and delays from the ticks per second.
+    /// Sets the function that makes the viewer's limits and delays, given the ticks per second.
     #[must_use]
     pub fn with_config(mut self, configure: fn(u32) -> ViewerConfig) -> Self {
         self.configure = configure;
@@ -172,7 +172,7 @@ impl Watching {
     }
 
     /// The number of tracks and groups that could not be read to their ends, such as late groups,
-    /// and the reason for the last of them.
+    /// and the reason for the last one.
     pub fn missed(&self) -> (u64, Option<&MoqError>) {
         (self.missed, self.missed_because.as_ref())
     }

@@ -1,4 +1,4 @@
-//! A wrong attribute is one error, however often the type is used.
+//! A wrong attribute gives one error, however often the type is used.
 
 use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
 

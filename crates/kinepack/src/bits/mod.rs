@@ -11,7 +11,7 @@ mod writer;
 pub use reader::BitReader;
 pub use writer::{BitCounter, BitSink, BitWriter};
 
-/// Number of bits that hold every value from 0 to `max`; 0 for `max` = 0.
+/// The number of bits that hold every value from 0 to `max`; 0 for `max` = 0.
 ///
 /// ```
 /// assert_eq!(kinepack::bits::bits_for(900), 10);

@@ -7,8 +7,8 @@ use crate::DecodeError;
 const WORD_BITS: u32 = 57;
 
 /// Reads bits, least significant first, from a byte slice. The counterpart of
-/// [`BitWriter`](crate::bits::BitWriter). Each read loads the 8 bytes at its position. Reads depend
-/// on each other only through the position, and no branch depends on the widths.
+/// [`BitWriter`](crate::bits::BitWriter). Each read loads the 8 bytes at the reader's position. A
+/// read depends on the previous one only through the position, and no branch depends on the widths.
 ///
 /// ```
 /// use kinepack::bits::BitReader;
@@ -31,7 +31,7 @@ pub struct BitReader<'a> {
 }
 
 impl<'a> BitReader<'a> {
-    /// A reader at the first bit of `bytes`.
+    /// Makes a reader at the first bit of `bytes`.
     #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
         let tail = match bytes.last_chunk() {
@@ -41,13 +41,13 @@ impl<'a> BitReader<'a> {
         Self { bytes, position_bits: 0, tail }
     }
 
-    /// Number of bits already read.
+    /// The number of bits that were already read.
     #[inline]
     pub fn position_bits(&self) -> u64 {
         self.position_bits
     }
 
-    /// Number of unread bits, padding included.
+    /// The number of bits that were not read yet, padding included.
     #[inline]
     pub fn left_bits(&self) -> u64 {
         self.bytes.len() as u64 * 8 - self.position_bits
@@ -93,8 +93,8 @@ impl<'a> BitReader<'a> {
     /// 2³³ − 1.
     ///
     /// # Errors
-    /// [`DecodeError::EndOfData`], and [`DecodeError::OutOfRange`] for more leading zeros than any
-    /// valid number has.
+    /// [`DecodeError::EndOfData`] if the data end within the number, and
+    /// [`DecodeError::OutOfRange`] if it has more leading zeros than any valid number.
     pub fn read_gamma(&mut self) -> Result<u64, DecodeError> {
         let below_bits = self.peek(33).trailing_zeros();
         if below_bits > 32 {
@@ -130,7 +130,8 @@ impl<'a> BitReader<'a> {
         }
     }
 
-    /// Finishes reading. Only the zero padding of the last byte may be left.
+    /// Ends reading, and checks that all bits were read. Only the zero padding of the last byte may
+    /// be left.
     ///
     /// # Errors
     /// [`DecodeError::TrailingData`] if a whole byte or more is left, [`DecodeError::Padding`] if

@@ -10,7 +10,7 @@ pub trait BitSink {
     /// Appends the lowest `bits` (0 to 64) bits of `value`; higher bits of `value` are ignored.
     fn write(&mut self, value: u64, bits: u32);
 
-    /// Number of bits already written.
+    /// The number of bits already written.
     fn len_bits(&self) -> u64;
 
     /// Appends one bit: 1 for `true`.
@@ -19,8 +19,8 @@ pub trait BitSink {
         self.write(u64::from(value), 1);
     }
 
-    /// Appends a number from 1 to 2³³ − 1 in Elias gamma code: small numbers take few bits, and 1
-    /// takes one.
+    /// Appends a number from 1 to 2³³ − 1 in Elias gamma code: 1 takes one bit, and small numbers
+    /// take few.
     fn write_gamma(&mut self, number: u64) {
         let below_bits = bits_for(number) - 1;
         self.write(1 << below_bits, below_bits + 1);
@@ -64,7 +64,7 @@ impl BitSink for BitCounter {
 
 /// Writes bits, least significant first, into a growing vector or a slice borrowed from the caller.
 ///
-/// Writing cannot fail. If a borrowed slice is too short, [`BitWriter::finish`] reports that once,
+/// Writing cannot fail. If a borrowed slice is too short, only [`BitWriter::finish`] reports this,
 /// at the end.
 ///
 /// ```
@@ -85,11 +85,13 @@ impl BitSink for BitCounter {
 #[derive(Debug)]
 pub struct BitWriter<'a> {
     target: Target<'a>,
-    /// Bits not yet in the target. Invariant: bits at `pending_bits` and above are zero.
+    /// The bits that are not in the target yet. Invariant: bits at `pending_bits` and above are
+    /// zero.
     pending: u64,
     /// Invariant: `pending_bits` is below 64.
     pending_bits: u32,
-    /// Bytes already sent to the target, including those that did not fit into a borrowed slice.
+    /// The number of bytes already sent to the target, including those that did not fit into a
+    /// borrowed slice.
     flushed_bytes: usize,
 }
 
@@ -100,12 +102,13 @@ enum Target<'a> {
 }
 
 impl<'a> BitWriter<'a> {
-    /// A writer that appends to `bytes`; it allocates only when the vector's capacity runs out.
+    /// Makes a writer that appends to `bytes`, and allocates only when the capacity of `bytes` runs
+    /// out.
     pub fn append(bytes: &'a mut Vec<u8>) -> Self {
         Self::new(Target::Growing(bytes))
     }
 
-    /// A writer over a buffer of fixed length; it never allocates.
+    /// Makes a writer over a buffer of fixed length, which never allocates.
     pub fn lend(bytes: &'a mut [u8]) -> Self {
         Self::new(Target::Lent(bytes))
     }
@@ -117,8 +120,8 @@ impl<'a> BitWriter<'a> {
     /// Pads the last byte with zero bits, stores it and returns the number of bytes written.
     ///
     /// # Errors
-    /// [`EncodeError::BufferFull`] with the bytes needed, if a borrowed slice was too short. The
-    /// slice's content is then unspecified.
+    /// [`EncodeError::BufferFull`], with the number of bytes needed, if a borrowed slice was too
+    /// short. The slice's content is then unspecified.
     pub fn finish(mut self) -> Result<usize, EncodeError> {
         let tail_bytes = self.pending_bits.div_ceil(8) as usize;
         self.store(self.pending, tail_bytes);

@@ -1,4 +1,4 @@
-//! The cost of decisions, without coding them.
+//! Computes the cost of decisions without coding them.
 
 use super::Coder;
 
@@ -26,7 +26,7 @@ pub(super) const UNIT_BITS: u32 = 24;
 const INDEX_BITS: u32 = 10;
 
 impl Cost {
-    /// [`Cost::units`] per bit.
+    /// The number of [`Cost::units`] per bit.
     pub const UNITS_PER_BIT: u64 = 1 << UNIT_BITS;
 
     /// The sum in 2⁻²⁴ bits.
@@ -64,8 +64,8 @@ impl Coder for Cost {
     }
 }
 
-/// The binary logarithm of a value from 1 to 2¹⁶, in units. A table with linear interpolation gives
-/// the fraction.
+/// Returns the binary logarithm of a value from 1 to 2¹⁶, in units. A table with linear
+/// interpolation gives the fraction.
 #[inline]
 pub(super) fn log2(value: u32) -> u32 {
     let whole = value.ilog2();
@@ -77,7 +77,8 @@ pub(super) fn log2(value: u32) -> u32 {
     (whole << UNIT_BITS) + from + (((to - from) * between) >> (16 - INDEX_BITS))
 }
 
-/// The binary logarithm of a count in 2⁻¹⁶ bits, exact to 2⁻¹⁴ bits. A count of 0 is treated as 1.
+/// Returns the binary logarithm of a count in units of 2⁻¹⁶ bits, exact to 2⁻¹⁴ bits. A count of 0
+/// is treated as 1.
 #[cfg(feature = "training")]
 #[inline]
 pub(crate) fn log2_of(count: u64) -> u64 {
@@ -88,7 +89,7 @@ pub(crate) fn log2_of(count: u64) -> u64 {
     (u64::from(below_bits) << 16) + u64::from(upper >> (UNIT_BITS - 16))
 }
 
-/// log₂(1 + i/1024) in units, from i = 0 to 1024.
+/// The values of log₂(1 + i/1024) in units, from i = 0 to 1024.
 static LOG2: [u32; (1 << INDEX_BITS) + 1] = {
     let mut table = [0; (1 << INDEX_BITS) + 1];
     let mut index = 0;
@@ -99,7 +100,8 @@ static LOG2: [u32; (1 << INDEX_BITS) + 1] = {
     table
 };
 
-/// log₂(`value`/1024) in units, rounded. Each squaring gives one more bit.
+/// Computes log₂(`value`/1024) in units, rounded. Each squaring of the value gives one more bit of
+/// the logarithm.
 const fn const_log2(value: u128) -> u32 {
     let mut value = value << (62 - INDEX_BITS);
     let mut log = 0;

@@ -9,8 +9,9 @@ use super::Coder;
 ///
 /// After `n` observations, the next one moves the counter by 1/(n + 1.6) of the way, like an
 /// average. The counter never moves by less than 1/(limit + 0.6) of the way, so that old
-/// observations fade. A limit of 20 follows fast changes; one of 250 suits stable probabilities.
-/// The probability stays within 32/65536 and 65503/65536, so a surprise costs at most 11 bits.
+/// observations fade. A limit of 20 follows fast changes, and a limit of 250 suits stable
+/// probabilities. The probability stays within 32/65536 and 65503/65536, so a surprise costs at
+/// most 11 bits.
 ///
 /// ```
 /// use kinepack::entropy::{Cost, Counter};
@@ -24,18 +25,18 @@ use super::Coder;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counter {
-    /// From the top: 24 bits for the probability of `true`, 8 for the number of observations.
+    /// From the top, 24 bits hold the probability of `true`, and 8 bits the number of observations.
     /// Invariant: the probability is from `MIN` to `MAX`.
     state: u32,
 }
 
-/// Bits that a counter keeps below the coder's 16, so that small steps add up.
+/// The number of bits that a counter keeps below the coder's 16, so that small steps add up.
 const FRACTION_BITS: u32 = 8;
 const MIN: i64 = 32 << FRACTION_BITS;
 const MAX: i64 = 65503 << FRACTION_BITS;
 const ONE: i64 = 1 << 24;
 
-/// 1/(n + 1.6) in 1/65536.
+/// The values of 1/(n + 1.6) in 1/65536, for each number n of observations.
 const STEPS: [u16; 256] = {
     let mut steps = [0; 256];
     let mut count = 0;
@@ -50,7 +51,7 @@ const STEPS: [u16; 256] = {
 };
 
 impl Default for Counter {
-    /// A probability of one half, from no observations.
+    /// Makes a counter with a probability of one half and no observations.
     #[inline]
     fn default() -> Self {
         Self::new(1 << 15, 0)
@@ -58,8 +59,8 @@ impl Default for Counter {
 }
 
 impl Counter {
-    /// A counter that expects `true` with `probability` in 1/65536, clamped to 32..=65503, as if
-    /// after `count` observations.
+    /// Makes a counter that expects `true` with `probability` in 1/65536, clamped to 32..=65503, as
+    /// if after `count` observations.
     #[inline]
     pub const fn new(probability: u16, count: u8) -> Self {
         let clamped = match probability {
@@ -70,19 +71,19 @@ impl Counter {
         Self { state: (clamped as u32) << 16 | count as u32 }
     }
 
-    /// Probability of `true` in 1/65536, from 32 to 65503.
+    /// The probability of `true` in 1/65536, from 32 to 65503.
     #[inline]
     pub const fn probability(self) -> u16 {
         (self.state >> 16) as u16
     }
 
-    /// Number of observations, capped by the last limit.
+    /// The number of observations, capped by the limit that was passed last.
     #[inline]
     pub const fn count(self) -> u8 {
         self.state as u8
     }
 
-    /// Codes a decision at this probability and learns from it.
+    /// Codes a decision with the counter's probability, and learns from it.
     #[inline(always)]
     pub fn code<C: Coder>(&mut self, coder: &mut C, bit: bool, limit: u8) -> bool {
         let bit = coder.code(bit, self.probability());
@@ -90,7 +91,8 @@ impl Counter {
         bit
     }
 
-    /// Learns from a decision. `limit` is in observations; 0 counts as 1.
+    /// Learns from a decision. `limit` is the number of observations that the counter remembers; 0
+    /// counts as 1.
     #[inline]
     pub fn observe(&mut self, bit: bool, limit: u8) {
         let last = limit.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! The decoder: the encoder's range, and the position of the data within it.
+//! The decoder, which tracks the encoder's range and the position of the data within that range.
 
 use core::hint::select_unpredictable;
 
@@ -6,7 +6,7 @@ use super::{Coder, DIRECT_BITS, lack_bits, share, tail};
 use crate::DecodeError;
 use crate::bits::BitReader;
 
-/// Width of the window on the data.
+/// The width of the window on the data.
 const WINDOW_BITS: u32 = 32;
 
 /// Decodes decisions from a [`BitReader`], from the reader's current bit to the end of the data.
@@ -30,20 +30,21 @@ pub struct RangeDecoder<'a, 'b> {
 }
 
 impl<'a, 'b> RangeDecoder<'a, 'b> {
-    /// A decoder for the unread data in `reader`.
+    /// Makes a decoder for the unread data in `reader`.
     #[inline]
     pub fn new(reader: &'a mut BitReader<'b>) -> Self {
         let range = u32::MAX;
         let (code, next) = (window(reader), after_window(reader));
-        // The encoder's initial range is 2³² − 1, so only a window of all ones lies outside.
+        // The encoder's initial range is 2³² − 1, so only a window of all ones lies outside of it.
         let refusal =
             (code == range).then(|| DecodeError::OutOfRange { at_bit: reader.position_bits() });
         Self { reader, range, code: code.min(range - 1), next, refusal }
     }
 
-    /// Finishes decoding. The data must be exactly the bits that an encoder writes for the
-    /// decisions that were decoded. Only the zero padding of the last byte may follow these bits.
-    /// So each sequence of decisions has exactly one encoding. Afterwards the reader is at its end.
+    /// Ends decoding, and checks the end of the data. The data must be exactly the bits that an
+    /// encoder writes for the decisions that were decoded. Only the zero padding of the last byte
+    /// may follow these bits. So each sequence of decisions has exactly one encoding. After this
+    /// call, the reader is at its end.
     ///
     /// Truncated or extended data are refused too, unless they are the encoding of other decisions.
     ///
@@ -89,13 +90,13 @@ impl<'a, 'b> RangeDecoder<'a, 'b> {
     }
 }
 
-/// The next 32 bits of the fraction, the first in the highest place.
+/// Returns the next 32 bits of the fraction, the first in the highest place.
 #[inline]
 fn window(reader: &mut BitReader<'_>) -> u32 {
     (reader.peek(WINDOW_BITS) as u32).reverse_bits()
 }
 
-/// The 16 bits after the window, the first in the highest place.
+/// Returns the 16 bits after the window, the first in the highest place.
 #[inline]
 fn after_window(reader: &mut BitReader<'_>) -> u32 {
     ((reader.peek(WINDOW_BITS + 16) >> WINDOW_BITS) as u32).reverse_bits()

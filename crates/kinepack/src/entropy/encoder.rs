@@ -1,5 +1,5 @@
-//! The encoder: each decision narrows a range. The encoder writes a byte as soon as no carry can
-//! reach it any more.
+//! The encoder, in which each decision narrows a range. The encoder writes a byte as soon as no
+//! carry can reach it any more.
 //!
 //! The data are one long binary fraction within the final range, most significant bit first. The
 //! sink takes the bits in that order, so data may begin and end at any bit.
@@ -43,22 +43,22 @@ pub struct RangeEncoder<'a, S: BitSink> {
     low: u64,
     /// Invariant: `range` is at least `MIN_RANGE`.
     range: u32,
-    /// The last byte that left the window, which a carry may still increment. `None` before the
-    /// first byte. No carry can pass the first byte of a fraction.
+    /// The last byte that left the window, which a carry may still increment. This is `None` before
+    /// the first byte. No carry can pass the first byte of a fraction.
     held: Option<u8>,
-    /// Number of 0xFF bytes after the held byte. A carry would make each of them 0.
+    /// The number of 0xFF bytes after the held byte. A carry would make each of them 0.
     pending_bytes: u64,
 }
 
 impl<'a, S: BitSink> RangeEncoder<'a, S> {
-    /// An encoder that appends to `sink`.
+    /// Makes an encoder that appends to `sink`.
     #[inline]
     pub fn new(sink: &'a mut S) -> Self {
         Self { sink, low: 0, range: u32::MAX, held: None, pending_bytes: 0 }
     }
 
-    /// Writes the shortest end of the data, 0 to 8 bits; a decoder reads zeros after it. Only the
-    /// padding of the last byte may follow in the sink.
+    /// Writes the shortest end of the data, 0 to 8 bits; a decoder reads zeros after it. After it,
+    /// the sink may only get the padding of the last byte.
     pub fn finish(mut self) {
         let (value, tail_bits) = tail(self.low, self.range);
         self.settle(value > u64::from(u32::MAX));

@@ -1,5 +1,5 @@
-//! Adaptive binary arithmetic coding: decisions at their ideal cost, to within a few hundredths of
-//! a percent.
+//! Adaptive binary arithmetic coding, which codes decisions at their ideal cost, to within a few
+//! hundredths of a percent.
 //!
 //! A format is described once, as a function that takes a [`Coder`]. The function passes each
 //! decision to the coder and continues with the decision that the coder returns. A [`RangeEncoder`]

@@ -30,10 +30,10 @@ impl Decision for Counter {
 /// above it. `code_tree` uses the first 2^`bits` counters, except counter 0. An alternative that
 /// never occurs costs next to nothing.
 ///
-/// Returns the number. Bits of `value` above `bits` are ignored.
+/// Returns the coded number. The number of bits of `value` above `bits` are ignored.
 ///
 /// # Panics
-/// If there are fewer than 2^`bits` counters.
+/// If `counters` has fewer than 2^`bits` elements.
 #[inline]
 pub fn code_tree<C: Coder>(
     coder: &mut C,
@@ -45,7 +45,7 @@ pub fn code_tree<C: Coder>(
     decide_tree(coder, counters, value, bits, &mut limit)
 }
 
-/// [`code_tree`] with any kind of decisions.
+/// Like [`code_tree`], with any kind of decisions.
 #[inline]
 pub(crate) fn decide_tree<C: Coder, D: Decision>(
     coder: &mut C,
@@ -72,7 +72,7 @@ const MODELLED_BITS: u32 = 3;
 /// Exponents from `LAST_MANTISSA` on share the counters of their mantissas.
 const LAST_MANTISSA: u32 = 15;
 
-/// Number of counters for [`Signed::mantissas`]: 8 for each exponent from 0 to 15.
+/// The number of counters for [`Signed::mantissas`]: 8 for each exponent from 0 to 15.
 pub const MANTISSAS: usize = (LAST_MANTISSA as usize + 1) << MODELLED_BITS;
 
 /// The counters of one kind of signed number, for [`code_signed`].
@@ -94,7 +94,7 @@ pub struct Signed<'a, D = Counter> {
 /// and the 3 bits below the leading one. Each of these decisions has a counter. The remaining bits
 /// have even probabilities.
 ///
-/// Returns the number. A decoder never returns a number whose magnitude is above 2³³ − 1.
+/// Returns the coded number. A decoder never returns a number whose magnitude is above 2³³ − 1.
 ///
 /// # Panics
 /// If a slice of `model` does not have the documented length.
@@ -103,7 +103,7 @@ pub fn code_signed<C: Coder>(coder: &mut C, value: i64, model: Signed<'_>, mut l
     decide_signed(coder, value, model, &mut limit)
 }
 
-/// [`code_signed`] with any kind of decisions.
+/// Like [`code_signed`], with any kind of decisions.
 #[inline]
 pub(crate) fn decide_signed<C: Coder, D: Decision>(
     coder: &mut C,

@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::limits::MAX_OLDER_VIEWS;
 
-/// Why views cannot be [`Baselines`](crate::Baselines).
+/// The reason why views cannot be [`Baselines`](crate::Baselines).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BaselinesError {

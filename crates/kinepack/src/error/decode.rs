@@ -4,8 +4,8 @@ use core::fmt;
 
 use super::{BaselinesError, OtherType};
 
-/// Why bytes are not a valid value or snapshot. A function that returns one of these errors changes
-/// nothing, unless its documentation says otherwise.
+/// The reason why bytes are not a valid value or snapshot. A function that returns one of these
+/// errors changes nothing, unless its documentation says otherwise.
 ///
 /// ```
 /// use kinepack::DecodeError;
@@ -69,8 +69,8 @@ pub enum DecodeError {
         /// The number of lanes that were given.
         lanes: usize,
     },
-    /// The packet resumes from the learned state of its baseline, but no learned state of this
-    /// codec was given.
+    /// The packet resumes from the learned state of its baseline, but the given baseline has no
+    /// learned state of this codec.
     NothingLearned,
     /// A snapshot cannot be coded against the views.
     Baselines(BaselinesError),
@@ -92,7 +92,7 @@ pub enum DecodeError {
     /// A lane of the base, or of a record being read, is above its maximum in the schema, or is not
     /// 0 although its field is absent.
     LaneOutOfRange {
-        /// Index of the lane in the schema.
+        /// The index of the lane in the schema.
         lane: usize,
         /// The refused value.
         value: u32,

@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::{BaselinesError, OtherType};
 
-/// Why a value or a snapshot cannot be encoded.
+/// The reason why a value or a snapshot cannot be encoded.
 ///
 /// ```
 /// use kinepack::{EncodeError, Pack};
@@ -27,16 +27,16 @@ pub enum EncodeError {
     NotANumber {
         /// The entity's id, if the value belongs to an entity of a snapshot.
         id: Option<u32>,
-        /// The field, or an empty string for a value without a field.
+        /// The name of the field, or an empty string if the value does not belong to a field.
         field: &'static str,
     },
     /// A value is outside of its limits, and the caller did not ask for clamping.
     OutOfRange {
         /// The entity's id, if the value belongs to an entity of a snapshot.
         id: Option<u32>,
-        /// The field, or an empty string for a value without a field.
+        /// The name of the field, or an empty string if the value does not belong to a field.
         field: &'static str,
-        /// The value, rounded to `f64`.
+        /// The refused value, rounded to `f64`.
         value: f64,
     },
     /// The encoding does not fit into the caller's buffer.
@@ -105,7 +105,7 @@ pub enum EncodeError {
     LaneOutOfRange {
         /// The entity's id, if the value belongs to an entity of a snapshot.
         id: Option<u32>,
-        /// Index of the lane in the schema.
+        /// The index of the lane in the schema.
         lane: usize,
         /// The refused value.
         value: u32,

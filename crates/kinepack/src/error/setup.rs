@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::limits::MAX_KINDS;
 
-/// Why limits, a schema, a profile or a codec cannot be made.
+/// The reason why limits, a schema, a profile or a codec cannot be made.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SetupError {
@@ -32,7 +32,7 @@ pub enum SetupError {
     BadProfileFile,
     /// The profile is in a newer format, written by a later version of this library.
     ProfileVersion {
-        /// The file's version.
+        /// The version of the file.
         version: u8,
         /// The newest version that this library reads.
         newest: u8,
@@ -41,7 +41,7 @@ pub enum SetupError {
     BadSchemaFile,
     /// The schema is in a newer format, written by a later version of this library.
     SchemaVersion {
-        /// The file's version.
+        /// The version of the file.
         version: u8,
         /// The newest version that this library reads.
         newest: u8,
@@ -52,19 +52,19 @@ pub enum SetupError {
     /// A field's classes, code lengths or context do not have the form that `spec/CODEC.md`
     /// requires.
     BadFieldCode {
-        /// Index of the field in the schema.
+        /// The index of the field in the schema.
         field: usize,
     },
     /// The numbers of a time precision are not positive and finite, its time is too long for the
     /// ticks, or its field cannot have one.
     BadTimePrecision {
-        /// Index of the field in the schema.
+        /// The index of the field in the schema.
         field: usize,
     },
-    /// A condition does not name an earlier flag, choice or one-lane integer; has an empty range of
-    /// values; or ends a chain of more than 64 selectors.
+    /// A condition does not name an earlier flag, choice or one-lane integer, has an empty range of
+    /// values, or ends a chain of more than 64 selectors.
     BadCondition {
-        /// Index of the field in the schema.
+        /// The index of the field in the schema.
         field: usize,
     },
     /// The index code's widths or lengths do not have the form that `spec/CODEC.md` requires.
@@ -87,7 +87,7 @@ pub enum SetupError {
     },
     /// An entity kind has no name, or the name or type of an earlier kind.
     BadKind {
-        /// Index of the kind in the schema.
+        /// The index of the kind in the schema.
         kind: usize,
     },
     /// The schema has several kinds, but all entities or records must be of one kind.

@@ -33,8 +33,8 @@ use crate::{DecodeError, EncodeError};
 /// ```
 ///
 /// # Errors
-/// [`EncodeError`] if a component of `value` or `baseline` is not a number or out of its limits. In
-/// that case nothing is written.
+/// [`EncodeError`] if a component of `value` or `baseline` is not a number or is out of its limits.
+/// In that case nothing is written.
 pub fn write_difference<const N: usize>(
     sink: &mut impl BitSink,
     limits: &VectorLimits<N>,
@@ -45,7 +45,7 @@ pub fn write_difference<const N: usize>(
     write_steps(sink, steps)
 }
 
-/// Reads what [`write_difference`] wrote against the same baseline.
+/// Reads a vector that [`write_difference`] wrote against the same baseline.
 ///
 /// # Errors
 /// [`DecodeError`] at the end of the data, and for values that [`write_any`] wrote without codes.
@@ -69,14 +69,14 @@ pub fn write_any<const N: usize>(
     value: [f32; N],
 ) {
     const { Components::<N>::CHECK };
-    // Codes have 32 bits, so their steps are never out of range.
+    // Codes have 32 bits, so the steps between them are never out of range.
     let written = write_difference(sink, limits, baseline, value);
     if written.is_err() {
         write_raw(sink, value);
     }
 }
 
-/// Reads what [`write_any`] wrote against the same baseline.
+/// Reads a vector that [`write_any`] wrote against the same baseline.
 ///
 /// # Errors
 /// [`DecodeError`] at the end of the data. Also if differences follow, and `baseline` is NaN or out

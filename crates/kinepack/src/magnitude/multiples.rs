@@ -10,9 +10,10 @@ use super::Components;
 use crate::bits::{BitReader, BitSink, bits_for};
 use crate::{DecodeError, EncodeError};
 
-/// The largest class: numbers of 25 bits.
+/// The largest class, which has numbers of 25 bits.
 const MAX_CLASS: u32 = 23;
-/// Numbers are clamped to this before their class is computed, so they fit in an `i32`.
+/// Numbers are clamped to ±`MAX_NUMBER` before their class is computed, so that they fit in an
+/// `i32`.
 const MAX_NUMBER: f32 = (1 << 30) as f32;
 
 /// The unit of the multiples.
@@ -41,7 +42,7 @@ impl Precision {
 /// halves up.
 ///
 /// Components saturate at −2²⁴ and 2²⁴ − 1 steps. Below 2²² steps, writing a value that was read
-/// gives the same bits again. Beyond that, the steps are as fine as `f32` itself.
+/// gives the same bits again. Beyond 2²² steps, the steps are as fine as `f32` itself.
 ///
 /// ```
 /// use kinepack::magnitude::{Precision, read_multiples, write_multiples};
@@ -57,7 +58,7 @@ impl Precision {
 /// ```
 ///
 /// # Errors
-/// [`EncodeError::NotANumber`] for NaN and infinities. In that case nothing is written.
+/// [`EncodeError::NotANumber`] if a component is NaN or infinite. In that case nothing is written.
 pub fn write_multiples<const N: usize>(
     sink: &mut impl BitSink,
     precision: Precision,
@@ -70,8 +71,8 @@ pub fn write_multiples<const N: usize>(
     let numbers = vector.map(|component| nearest(component * precision.steps_per_unit()));
     let largest = numbers.iter().fold(0, |largest, number| largest.max(number.unsigned_abs()));
     let class = bits_for(u64::from(largest)).saturating_sub(1).min(MAX_CLASS);
-    // A class whose lowest 4 bits are 8 or more has no fifth bit, because with it the class would
-    // exceed the largest.
+    // A class whose lowest 4 bits are 8 or more has no fifth bit, because with that bit it would
+    // exceed the largest class.
     sink.write(u64::from(class), if class & 8 == 0 { 5 } else { 4 });
     let bias = bias(class);
     for number in numbers {
@@ -80,7 +81,7 @@ pub fn write_multiples<const N: usize>(
     Ok(())
 }
 
-/// Reads what [`write_multiples`] wrote with the same precision.
+/// Reads a vector that [`write_multiples`] wrote with the same precision.
 ///
 /// # Errors
 /// [`DecodeError::EndOfData`] if the data end within the vector. All other data are a valid vector.

@@ -1,18 +1,18 @@
 //! Codes integers exactly: a prefix code for the class, then each number. No code is left unused.
 //! `spec/CODEC.md`, section 16.2, defines the format.
 //!
-//! Numbers become positive by alternating signs (zig-zag: 0, −1, 1, −2 are 0, 1, 2, 3), so n bits
-//! hold 2ⁿ of them. At least one number has the class's highest bit. If no earlier number has it,
-//! the last one must, and the bit is not written. So each vector has exactly one bit string, and
-//! each bit string one vector.
+//! Numbers become positive by alternating signs (zig-zag: 0, −1, 1, −2 become 0, 1, 2, 3), so n
+//! bits hold 2ⁿ numbers. At least one number has the class's highest bit. If no earlier number has
+//! that bit, the last one must have it, so the bit is not written. So each vector has exactly one
+//! bit string, and each bit string one vector.
 
 use super::Components;
 use super::class::{MAX_CLASS, RAW, class_word, read_class};
 use crate::bits::{BitReader, BitSink, bits_for};
 use crate::{DecodeError, EncodeError};
 
-/// Writes 1 to 4 integers from −2³² to 2³² − 1, such as differences of lanes. If all are 0, they
-/// take 2 bits.
+/// Writes 1 to 4 integers from −2³² to 2³² − 1, such as differences of lanes. If all integers are
+/// 0, they take 2 bits.
 ///
 /// # Errors
 /// [`EncodeError::OutOfRange`] for integers outside of that range. In that case nothing is written.
@@ -61,7 +61,7 @@ fn is_left_out(before: &[u64], class: u32) -> bool {
     class > 0 && class_of(before) < class
 }
 
-/// Reads what [`write_steps`] wrote.
+/// Reads the integers that [`write_steps`] wrote.
 ///
 /// # Errors
 /// [`DecodeError::EndOfData`] if the data end within the integers. [`DecodeError::OutOfRange`] for
@@ -73,7 +73,7 @@ pub fn read_steps<const N: usize>(reader: &mut BitReader<'_>) -> Result<[i64; N]
     }
 }
 
-/// Writes values unchanged.
+/// Writes values bit for bit.
 pub(super) fn write_raw<const N: usize>(sink: &mut impl BitSink, values: [f32; N]) {
     let (word, word_bits) = class_word(RAW);
     sink.write(u64::from(word), word_bits);
@@ -97,7 +97,8 @@ pub(super) fn read<const N: usize>(reader: &mut BitReader<'_>) -> Result<Read<N>
         return Ok(Read::Raw(values));
     }
     let mut numbers = [0; N];
-    // Peeks at the most bits that the numbers can take. Bits past the end of the data are zero.
+    // Peeks at the maximum number of bits that the numbers can take. Bits past the end of the data
+    // are zero.
     if N as u32 * class <= PEEK_BITS {
         let all = reader.peek(N as u32 * class);
         for (index, number) in (0..).zip(&mut numbers) {
@@ -116,5 +117,5 @@ pub(super) fn read<const N: usize>(reader: &mut BitReader<'_>) -> Result<Read<N>
     Ok(Read::Steps(numbers.map(|number| (number >> 1) as i64 ^ -((number & 1) as i64))))
 }
 
-/// The maximum number of bits that [`BitReader::peek`] takes.
+/// The maximum number of bits that [`BitReader::peek`] returns.
 const PEEK_BITS: u32 = 57;

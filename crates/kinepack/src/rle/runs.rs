@@ -1,5 +1,5 @@
-//! Runs: a length byte, then a byte to repeat or literal bytes. `spec/CODEC.md`, section 15.1,
-//! defines the format.
+//! Codes bytes as runs: a length byte, then either one byte to repeat or literal bytes.
+//! `spec/CODEC.md`, section 15.1, defines the format.
 //!
 //! ```text
 //! length byte      0          1 ..= 128             129 ..= 255
@@ -37,8 +37,8 @@ pub const fn bound(bytes: usize) -> usize {
 }
 
 /// Appends `bytes` as runs to `out`, in the shortest possible form, which has at most [`bound`]
-/// bytes. The number of bytes is not written: the runs end where the data end. Allocates only when
-/// the vector's capacity runs out.
+/// bytes. The number of bytes is not written, because the runs end where the data end. Memory is
+/// allocated only when the vector's capacity runs out.
 pub fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     encode_of(bytes.len(), |index| bytes[index], out);
 }
@@ -84,14 +84,14 @@ fn literals_end(from: usize, len: usize, equal_from: impl Fn(usize) -> usize) ->
         let room = MAX_LITERAL_BYTES - (end - from);
         if equal >= 3 {
             // As a run, these bytes save one byte, which pays for the length byte of the next
-            // literal part. If whole runs leave one byte over, it is cheaper as a literal here than
-            // with its own length byte.
+            // literal part. If whole runs leave one byte over, that byte is cheaper as a literal
+            // here than with its own length byte.
             let is_odd = equal > MAX_RUN_BYTES && equal % MAX_RUN_BYTES == 1;
             return end + usize::from(is_odd && room > 0);
         }
         // A pair of literals costs as much as a run, and needs no length byte for the literals
-        // after it. But if there is room for only one of the two, a length byte is needed anyway,
-        // and a run covers both.
+        // after it. But if only one of the two fits into the literal part, a length byte is needed
+        // anyway, and a run covers both.
         if equal > room {
             return end;
         }
@@ -102,12 +102,12 @@ fn literals_end(from: usize, len: usize, equal_from: impl Fn(usize) -> usize) ->
 
 /// Decodes `bytes`, which are runs, and appends the result to `out`.
 ///
-/// Accepts any valid runs, not only the shortest. `out` grows by at most `limit_bytes`. After an
-/// error, `out` is unchanged.
+/// Any valid runs are accepted, not only the shortest. `out` grows by at most `limit_bytes`. After
+/// an error, `out` is unchanged.
 ///
 /// # Errors
-/// [`DecodeError::EmptyRun`] for a length of 0, [`DecodeError::EndOfData`] for runs that are cut
-/// short, [`DecodeError::TooManyBytes`] above the limit.
+/// [`DecodeError::EmptyRun`] if a length is 0, [`DecodeError::EndOfData`] if the runs are cut
+/// short, and [`DecodeError::TooManyBytes`] above the limit.
 pub fn decode(bytes: &[u8], limit_bytes: usize, out: &mut Vec<u8>) -> Result<(), DecodeError> {
     let held_bytes = out.len();
     let decoded = decode_parts(bytes, limit_bytes, out);
@@ -117,7 +117,7 @@ pub fn decode(bytes: &[u8], limit_bytes: usize, out: &mut Vec<u8>) -> Result<(),
     decoded
 }
 
-/// Like [`decode`], for output of [`encode_difference`] against the same base.
+/// Like [`decode`], for runs that [`encode_difference`] wrote against the same base.
 ///
 /// # Errors
 /// The errors of [`decode`].

@@ -1,11 +1,11 @@
-//! Sparse bytes: a tree of halves locates the nonzero bytes. `spec/CODEC.md`, section 15.2, defines
-//! the format.
+//! Codes sparse bytes: a tree of halves locates the nonzero bytes. `spec/CODEC.md`, section 15.2,
+//! defines the format.
 //!
 //! Each node with nonzero bytes codes which of its halves have nonzero bytes: 1 bit for both, 2
 //! bits for one. A single nonzero byte takes 2 bits per level; neighbouring bytes share the levels
 //! above them. The tree is about as short as a list of distances and lengths in gamma codes, and
-//! shorter if many bytes are scattered (`cargo bench -p kinepack --bench streams`). It contains no
-//! numbers that could be out of range.
+//! shorter if many bytes are scattered (`cargo bench -p kinepack --bench streams`). The tree
+//! contains no numbers that could be out of range.
 
 use alloc::vec::Vec;
 
@@ -97,7 +97,7 @@ pub fn read_sparse(
     read_sparse_difference(reader, &[], len_bytes, out)
 }
 
-/// Like [`read_sparse`], for output of [`write_sparse_difference`] against the same base.
+/// Like [`read_sparse`], for bytes that [`write_sparse_difference`] wrote against the same base.
 ///
 /// # Errors
 /// The errors of [`read_sparse`].
@@ -246,7 +246,7 @@ pub(crate) fn write_sparse_lanes(sink: &mut impl BitSink, base: &[u32], lanes: &
     Changes::new(lanes.iter().zip(base).map(|(lane, base)| (lane ^ base) as u8)).write(sink);
 }
 
-/// Reads what [`write_sparse_lanes`] wrote.
+/// Reads the bytes that [`write_sparse_lanes`] wrote.
 #[inline]
 pub(crate) fn read_sparse_lanes(
     reader: &mut BitReader<'_>,

@@ -14,7 +14,7 @@ use super::condition::Conditions;
 use super::resolve::ResolvedFields;
 use super::{Field, Lane, Pack};
 
-/// The hash of a schema, and the types found to have it.
+/// The hash of a schema, and the types that were found to have this schema.
 ///
 /// A check compares two numbers if the type is one of the last two that passed. Otherwise it lists
 /// and hashes the type's fields.
@@ -125,7 +125,7 @@ impl LaneRules {
         &self.maxima
     }
 
-    /// Whether some field may be absent.
+    /// Returns whether some field may be absent.
     #[inline]
     pub(crate) fn has_optional(&self) -> bool {
         self.has_optional
@@ -138,7 +138,7 @@ impl LaneRules {
     }
 
     /// Finds the first lane in `row` that is above its maximum, or that is not 0 although its field
-    /// is absent. Returns the lane's index and value. `row` has the lanes of one entity.
+    /// is absent. Returns the lane's index and value. `row` holds the lanes of one entity.
     #[inline]
     pub(crate) fn first_wrong(&self, row: &[u32]) -> Option<(usize, u32)> {
         // Compares all lanes without a branch. In most cases all are within their limits, and the

@@ -61,7 +61,7 @@ const AXES: usize = 4;
 #[derive(Debug)]
 pub struct Columns<'a> {
     columns: &'a mut [Vec<u32>],
-    /// The rows to fill.
+    /// The range of the rows to fill.
     rows: Range<usize>,
 }
 

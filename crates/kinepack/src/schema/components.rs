@@ -53,7 +53,7 @@ pub trait Components {
     /// An array of all components.
     type Array: AsRef<[f64]> + AsMut<[f64]> + Copy;
 
-    /// Number of components.
+    /// The number of components.
     const COUNT: usize;
 
     /// True if the components are `f32`.
@@ -135,7 +135,7 @@ impl Components for Duration {
     }
 }
 
-/// `Components` for glam's types: `$scalar` makes a component from an `f64`.
+/// Implements `Components` for glam's types: `$scalar` makes a component from an `f64`.
 #[cfg(feature = "glam")]
 macro_rules! glam_components {
     ($($type:ty, $count:literal, $single:literal, $scalar:expr;)*) => {$(

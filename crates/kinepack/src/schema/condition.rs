@@ -1,11 +1,12 @@
-//! Conditions: when a field is present. `spec/CODEC.md`, section 5.5, defines them.
+//! Conditions, which decide when a field is present. `spec/CODEC.md`, section 5.5, defines them.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
 /// The maximum number of conditions of a field, including those of its selectors. Each field stores
-/// all of them, so without a limit the memory would be quadratic in the number of fields.
+/// all of its conditions, so without a limit the memory could grow with the square of the number of
+/// fields.
 const MAX_CONDITIONS: usize = 64;
 
 /// The condition under which a field is present: an earlier field, its *selector*, is present and
@@ -73,26 +74,27 @@ pub(crate) struct Conditions {
 }
 
 impl Conditions {
-    /// Whether the field is always present.
+    /// Returns whether the field is always present.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.lanes.is_empty()
     }
 
-    /// Whether the field is present in the entity that has these lanes.
+    /// Returns whether the field is present in the entity that has these lanes.
     #[inline]
     pub(crate) fn hold(&self, lane: impl Fn(usize) -> u32) -> bool {
         self.lanes.iter().all(|(selector, values)| values.contains(&lane(*selector)))
     }
 
-    /// Whether the field of the entity at `index` is present in a snapshot with these columns.
+    /// Returns whether the field of the entity at `index` is present in a snapshot with these
+    /// columns.
     #[inline]
     pub(crate) fn hold_at(&self, columns: &[Vec<u32>], index: usize) -> bool {
         self.hold(|lane| columns[lane][index])
     }
 
-    /// Compares the field's presence in an entity now and before. The selectors' lanes must be
-    /// known already.
+    /// Compares whether the field is present in an entity now with whether it was before. The
+    /// selectors' lanes must already be known.
     #[inline]
     pub(crate) fn presence(
         &self,

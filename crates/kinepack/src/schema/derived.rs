@@ -181,7 +181,8 @@ pub fn reconstruct_rotation<T: Components>(rotation: &SmallestThree, lanes: &[u3
     T::from_components(components)
 }
 
-/// The lanes of two states. A derived `interpolate` splits the lanes off field by field.
+/// The lanes of two states, for interpolation. A derived `interpolate` splits the lanes off field
+/// by field.
 #[derive(Clone, Copy)]
 pub struct LanePair<'a> {
     /// The first state's lanes.
@@ -257,7 +258,7 @@ pub fn interpolate_moving<T: Components>(
         let value =
             at.hermite(from, to, [velocities[0].as_ref()[index], velocities[1].as_ref()[index]]);
         *component = match axes {
-            // Without limits a cubic may leave the range of `f32`.
+            // Without limits, a cubic may leave the range of `f32`.
             [] if T::SINGLE && (value as f32).is_infinite() => at.linear(from, to),
             [] => value,
             axes => value.clamp(axis(axes, index).min(), axis(axes, index).max()),

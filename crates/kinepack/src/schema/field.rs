@@ -25,14 +25,14 @@ use crate::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 pub struct Field {
     /// The field's name, with the names of the structs around it: `hull.position`.
     pub name: String,
-    /// How the field is quantized.
+    /// The way in which the field is quantized.
     pub kind: FieldKind,
     /// The field's meaning for stages that use roles.
     pub role: Role,
     /// How exact the field must be while it moves; `None` if the field is always exact.
     pub time_precision: Option<TimePrecision>,
-    /// For a velocity: the name of the field that moves at this velocity, if known. This name is
-    /// not part of the schema's hash.
+    /// If the field is a velocity, the name of the field that moves at this velocity, if it is
+    /// known. This name is not part of the schema's hash.
     pub velocity_of: Option<String>,
     /// The condition under which the field is present; `None` if the field is always present.
     pub condition: Option<Condition>,
@@ -75,8 +75,8 @@ impl Field {
         Self { role, ..self }
     }
 
-    /// The same field with a time precision. A [`Codec`](crate::Codec) refuses it if the field
-    /// cannot have one.
+    /// The same field with a time precision. A [`Codec`](crate::Codec) refuses the time precision
+    /// if the field cannot have one.
     #[must_use]
     pub fn with_time_precision(self, precision: TimePrecision) -> Self {
         Self { time_precision: Some(precision), ..self }
@@ -116,8 +116,8 @@ impl Field {
         self.first_lane..self.first_lane + self.lane_count
     }
 
-    /// Returns whether the field is present in an entity. `lanes` are all lanes of the schema that
-    /// the field was taken from.
+    /// Returns whether the field is present in an entity. `lanes` must be all lanes of the schema
+    /// that the field was taken from.
     ///
     /// # Panics
     /// If `lanes` has fewer lanes than the schema.
@@ -212,23 +212,23 @@ pub fn any_element(name: &str) -> String {
 #[non_exhaustive]
 #[repr(u8)]
 pub enum Role {
-    /// No special meaning.
+    /// The field has no special meaning.
     #[default]
     Plain = 0,
-    /// A velocity, which is zero at rest.
+    /// The field is a velocity, which is zero at rest.
     Velocity = 1,
-    /// A rigid body's position (three real numbers) or rotation.
+    /// The field is a rigid body's position (three real numbers) or rotation.
     Body = 2,
-    /// A rigid body's flag, set while something moves the body.
+    /// The field is a rigid body's flag, set while something moves the body.
     Touched = 3,
-    /// A rigid body's flag, set if the body moves others, as a player does.
+    /// The field is a rigid body's flag, set if the body moves others, as a player does.
     Mover = 4,
-    /// A time stamp, in any unit. From this field, a [`stream`](crate::stream) predicts the motion
-    /// of its other fields.
+    /// The field is a time stamp, in any unit. From this field, a [`stream`](crate::stream)
+    /// predicts the motion of its other fields.
     Clock = 5,
 }
 
-/// How a field is quantized.
+/// The way in which a field is quantized.
 ///
 /// ```
 /// use kinepack::schema::FieldKind;
@@ -269,7 +269,7 @@ pub enum FieldKind {
     Integer(IntegerLimits),
     /// A rotation, coded as the dropped component and the other three.
     Rotation(SmallestThree),
-    /// A flag.
+    /// A flag of one bit.
     Bool,
     /// One of `max + 1` alternatives without an order.
     Choice {
@@ -278,12 +278,12 @@ pub enum FieldKind {
     },
     /// Bit patterns of 32 bits per lane that are not quantized, such as an `f32` without a range.
     Raw {
-        /// Number of lanes.
+        /// The number of lanes.
         lanes: u8,
     },
     /// Opaque bytes, one per lane.
     Bytes {
-        /// Number of bytes.
+        /// The number of bytes.
         len: u8,
     },
 }

@@ -1,4 +1,4 @@
-//! Schemas as bytes, for programs that cannot derive them: other languages, browsers, tools.
+//! Codes schemas as bytes, for programs that cannot derive them: other languages, browsers, tools.
 //! `spec/CODEC.md`, section 5.8, defines the format.
 
 use alloc::borrow::ToOwned;
@@ -72,12 +72,12 @@ impl Schema {
     /// The memory is that of the file, of at most 1 MiB, and less than 2 kB for each field.
     ///
     /// # Errors
-    /// [`SetupError::BadSchemaFile`] if the bytes are not a schema file or are damaged, and
+    /// [`SetupError::BadSchemaFile`] if the bytes are not a schema file or are damaged.
     /// [`SetupError::SchemaVersion`] if a later version of this library wrote them. The other
-    /// [`SetupError`]s report limits and conditions that no schema can have.
+    /// [`SetupError`]s report limits and conditions that a schema cannot have.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SetupError> {
         Self::read(bytes).map_err(|error| match error {
-            // Profiles use the same reader of numbers, which reports every bad file as this error.
+            // Profiles share the reader of numbers, which reports every bad file as this error.
             SetupError::BadProfileFile => SetupError::BadSchemaFile,
             error => error,
         })
@@ -109,7 +109,8 @@ impl Schema {
         if !reader.0.is_empty() || kinds.is_empty() {
             return Err(SetupError::BadSchemaFile);
         }
-        // Counts the lanes before a schema is made, because a few bytes can declare many lanes.
+        // This counts the lanes before it makes a schema, because a few bytes can declare many
+        // lanes.
         let mut lanes = Vec::new();
         for field in kinds.iter().flat_map(|(_, fields)| fields) {
             field.kind.append_lanes(&mut lanes);

@@ -179,7 +179,7 @@ pub struct SchemaBuilder {
 
 impl SchemaBuilder {
     /// Adds the kind of entities that `T` describes. `name` distinguishes kinds with the same
-    /// fields. Both sides must use the same names, in the same order.
+    /// fields. Both sides must add the same names, in the same order.
     #[must_use]
     pub fn kind<T: Pack>(mut self, name: impl Into<String>) -> Self {
         let mut fields = Vec::new();
@@ -199,9 +199,9 @@ impl SchemaBuilder {
     /// Makes the schema.
     ///
     /// # Errors
-    /// [`SetupError::KindCount`] for no kinds or too many. [`SetupError::BadKind`] if a kind has no
-    /// name, or has the name or the type of an earlier one. [`SetupError::BadCondition`] in the
-    /// same cases as for [`Schema::try_new`].
+    /// [`SetupError::KindCount`] if there are no kinds or too many. [`SetupError::BadKind`] if a
+    /// kind has no name, or has the name or the type of an earlier one.
+    /// [`SetupError::BadCondition`] in the same cases as for [`Schema::try_new`].
     pub fn build(self) -> Result<Schema, SetupError> {
         if self.kinds.is_empty() || self.kinds.len() > MAX_KINDS {
             return Err(SetupError::KindCount { kinds: self.kinds.len() });

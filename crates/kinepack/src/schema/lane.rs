@@ -37,7 +37,7 @@ impl Lane {
     pub(crate) fn shorter(&self, steps: i64) -> i64 {
         let codes = i64::from(self.max) + 1;
         // Most differences are short already, and a division is slow. The processor also predicts
-        // this branch better than one on the kind of arithmetic.
+        // this branch better than a branch on the kind of arithmetic.
         let is_short = ((2 * steps + codes - 1) as u64) < 2 * codes as u64;
         if is_short || self.arithmetic != LaneArithmetic::Cyclic {
             return steps;

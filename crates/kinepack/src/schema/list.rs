@@ -1,5 +1,5 @@
-//! Lists and texts of a bounded length: arrayvec's `ArrayVec` and `ArrayString`. The length comes
-//! first, and the elements from that length on are absent. This module needs the feature
+//! Packs lists and texts of a bounded length: arrayvec's `ArrayVec` and `ArrayString`. The length
+//! comes first, and the elements from that length on are absent. This module needs the feature
 //! `arrayvec`.
 
 use alloc::vec::Vec;

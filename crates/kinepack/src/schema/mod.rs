@@ -115,7 +115,8 @@ impl Schema {
         kinds::make(vec![(String::new(), None, fields)])
     }
 
-    /// The kinds of entities, at least one. Their fields and lanes follow one another.
+    /// The kinds of entities, of which there is at least one. The kinds' fields and lanes follow
+    /// one another.
     pub fn kinds(&self) -> &[EntityKind] {
         &self.kinds.list
     }
@@ -166,15 +167,15 @@ impl Schema {
     }
 
     /// A hash over the names, kinds, ranges, steps and order of the fields, which must be equal on
-    /// both sides. Time precision is excluded, so snapshots and profiles with and without it are
-    /// compatible. The hash is FNV-1a over the bytes that `spec/CODEC.md`, sections 5.3 and 5.6
+    /// both sides. Time precision is excluded, so snapshots and profiles are compatible with and
+    /// without it. The hash is FNV-1a over the bytes that `spec/CODEC.md`, sections 5.3 and 5.6
     /// list.
     pub fn hash(&self) -> u64 {
         self.kinds.schema_hash
     }
 
-    /// Sets the lanes of absent fields to 0, as snapshots and streams require. Code from
-    /// `#[derive(Pack)]` does this already.
+    /// Sets the lanes of absent fields to 0, as snapshots and streams require. The code that
+    /// `#[derive(Pack)]` makes does this already.
     ///
     /// # Panics
     /// If the schema has several kinds, or if the number of `lanes` is not the schema's.
@@ -223,7 +224,7 @@ impl Schema {
     }
 }
 
-/// Schemas are equal if all of their fields and kinds are.
+/// Schemas are equal if all of their fields and kinds are equal.
 impl PartialEq for Schema {
     fn eq(&self, other: &Self) -> bool {
         self.fields == other.fields && self.kinds.list == other.kinds.list

@@ -1,4 +1,5 @@
-//! Values that may be absent: `Option` without an attribute, and the conditions of its fields.
+//! Packs values that may be absent: `Option` without an attribute, and the conditions of its
+//! fields.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -29,7 +30,7 @@ pub fn only_if(fields: &mut [Field], selector: usize, first: usize, values: Rang
 }
 
 /// The fields are a flag `path?`, and the fields of `T` at `path`, which are present if the flag is
-/// set. Interpolation steps if one end is `None`.
+/// set. If one end is `None`, interpolation returns `from` below ratio 1, then `to`.
 impl<T: Pack> Pack for Option<T> {
     const LANES: usize = 1 + T::LANES;
 

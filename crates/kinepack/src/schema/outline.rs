@@ -63,7 +63,7 @@ impl Schema {
     }
 
     /// Returns the name of a part of the [outline](Self::outline), after the kind's name if the
-    /// kinds have names: `player`, `player.health`. `None` beyond the last part.
+    /// kinds have names: `player`, `player.health`. Returns `None` beyond the last part.
     pub fn part_name(&self, part: usize) -> Option<String> {
         Some(match self.parts().nth(part)? {
             Part::Kind(kind) => String::from(self.kinds()[kind].name()),

@@ -5,13 +5,13 @@ use alloc::vec::Vec;
 use super::{Columns, Field, raw};
 use crate::{Between, EncodeError};
 
-/// A type with a schema. Use `#[derive(Pack)]` to implement this trait. Implement it by hand only
-/// for a type whose lanes the attributes cannot describe.
+/// A type with a schema. Use `#[derive(Pack)]` to implement this trait. Implement the trait by hand
+/// only for a type whose lanes the attributes cannot describe.
 ///
 /// Without an attribute, `f32` and `f64` are kept bit for bit and integers in their full width. A
-/// `bool` takes one bit, and a [`Duration`](core::time::Duration) 64 bits of nanoseconds. Arrays,
-/// tuples and structs are coded element by element or field by field. With the feature `glam`,
-/// glam's vectors and quaternions are treated like arrays.
+/// `bool` takes one bit, and a [`Duration`](core::time::Duration) takes 64 bits of nanoseconds.
+/// Arrays, tuples and structs are coded element by element or field by field. With the feature
+/// `glam`, glam's vectors and quaternions are treated like arrays.
 ///
 /// Some parts of a value may be absent. An absent part takes no bits in a packet, apart from its
 /// selector. The part's lanes are then 0, and they still count towards [`LANES`](Self::LANES).
@@ -23,8 +23,8 @@ use crate::{Between, EncodeError};
 /// | [`ArrayVec<T, N>`](crate::ArrayVec) at `path` | the length `path.len`; the fields of `T` at `path[0]`, `path[1]` and so on, present below the length |
 /// | [`ArrayString<N>`](crate::ArrayString) at `path` | the length in bytes `path.len`; four bytes each at `path[0]`, `path[4]` and so on, present if the text reaches them |
 ///
-/// Lists and texts need the feature `arrayvec`, which is on by default. Their capacity is 1 to
-/// 65,535. To give the elements of a list attributes, wrap them in a struct.
+/// Lists and texts need the feature `arrayvec`, which is on by default. The capacity of a list or
+/// text is 1 to 65,535. To give the elements of a list attributes, wrap them in a struct.
 ///
 /// To put attributes on the elements of a list, wrap the elements in a struct.
 ///
@@ -56,31 +56,32 @@ use crate::{Between, EncodeError};
 /// `touched`, `mover` or `clock` either.
 ///
 /// `velocity = field` names the field that moves at this velocity, in the same struct or variant.
-/// That field must have the same type, must not be an `Option`, and must not be marked `velocity`,
-/// `rotation`, `wrap`, `step`, `clock`, `skip` or `with`. `velocity` alone means the nearest such
-/// field before it in the struct or variant, or else the nearest after it, or else no field. If
-/// several velocities refer to the same field, the one that names it counts, or else the first. For
-/// example, if `linear_velocity` and `angular_velocity` follow `position`, the first of them is the
-/// velocity of `position`.
+/// That field must have the same type, and must not be an `Option`. It must not be marked
+/// `velocity`, `rotation`, `wrap`, `step`, `clock`, `skip` or `with`. `velocity` alone means the
+/// nearest such field before it in the struct or variant, or else the nearest one after it. If
+/// there is none, no field uses the velocity. If several velocities refer to the same field, the
+/// one that names it counts, or else the first. For example, if `linear_velocity` and
+/// `angular_velocity` follow `position`, the first of them is the velocity of `position`.
 ///
 /// A `spawn` field keeps its value for as long as the entity lives, for example its team or its
-/// creator. At levels 7 and above, packets hold it only for entities that the receiver does not
-/// know yet. An entity with another value counts as another entity: the one that the receiver knows
-/// is removed, and the new one is added. A hub refuses an entity whose value changes from one tick
-/// to the next. `spawn` cannot be combined with `body`, `touched`, `mover`, `clock`, `velocity` or
-/// `time_precision_ms`, or put on the fields of variants. On a struct, an enum or an `Option` it
-/// applies to all fields inside.
+/// creator. At levels 7 and above, packets hold the field only for entities that the receiver does
+/// not know yet. An entity with another value counts as another entity: the one that the receiver
+/// knows is removed, and the new one is added. A hub refuses an entity whose value changes from one
+/// tick to the next. `spawn` cannot be combined with `body`, `touched`, `mover`, `clock`,
+/// `velocity` or `time_precision_ms`. It cannot be put on the fields of variants. On a struct, an
+/// enum or an `Option`, `spawn` applies to all fields inside.
 ///
 /// A struct holds at most one body. These are one position and one rotation, both marked with
 /// `body`. That position must not be marked `velocity` or `wrap`. `body` does not change the lanes,
 /// only the schema's hash and the adaptive level's predictions ([`Role`](super::Role),
 /// [`Bodies::from_schema`](crate::profile::Bodies::from_schema)). If an entity has several bodies,
-/// nested or side by side, the first counts.
+/// nested or side by side, the first one is used.
 ///
-/// Values are constant expressions. Limits that are impossible, such as a step finer than the
-/// field's `f32` can resolve, are compile errors. On the type itself, `#[pack(crate = path)]` gives
-/// kinepack's path if it is not `::kinepack`. `#[pack(ticks_per_s = f)]` gives the ticks per
-/// second, which a field with `time_precision_ms` needs.
+/// The values of attributes are constant expressions. Limits that are impossible, such as a step
+/// finer than the field's `f32` can resolve, are compile errors. On the type itself,
+/// `#[pack(crate = path)]` gives kinepack's path if it is not `::kinepack`.
+/// `#[pack(ticks_per_s = f)]` gives the ticks per second, which a field with `time_precision_ms`
+/// needs.
 ///
 /// ```
 /// use kinepack::Pack;
@@ -118,23 +119,22 @@ use crate::{Between, EncodeError};
     note = "derive `Pack` for it, or write `#[pack(with = Type)]` or `#[pack(skip)]` on the field"
 )]
 pub trait Pack: Sized + 'static {
-    /// Number of lanes.
+    /// The number of lanes.
     const LANES: usize;
 
     /// Appends the type's fields, with their names below `path`. The fields must stay the same
-    /// while a program runs: snapshots and streams check a type once and remember that it has their
-    /// schema.
+    /// while a program runs, because snapshots and streams check a type only once.
     fn fields(path: &str, fields: &mut Vec<Field>);
 
     /// Quantizes the state into `lanes`, which has [`LANES`](Self::LANES) elements.
     ///
     /// # Errors
-    /// [`EncodeError`] for values that are not numbers or out of range.
+    /// [`EncodeError`] if a value is not a number or out of range.
     fn quantize(&self, lanes: &mut [u32]) -> Result<(), EncodeError>;
 
     /// Quantizes several states lane by lane, for [`Snapshot::extend`](crate::Snapshot::extend).
-    /// Returns false if a state cannot be quantized; the caller then calls
-    /// [`quantize`](Self::quantize) state by state to get the error. The derived method has a loop
+    /// Returns false if a state cannot be quantized. The caller then calls
+    /// [`quantize`](Self::quantize) for each state to get the error. The derived method has a loop
     /// for each number and rotation. The default fills the lanes state by state with `quantize`.
     /// [`Columns`] has an example.
     #[inline]
@@ -146,12 +146,12 @@ pub trait Pack: Sized + 'static {
     }
 
     /// Stores the state before quantization, one word per lane, as
-    /// [`Schema::quantize_raw`](super::Schema::quantize_raw) takes it, for captures. The derived
+    /// [`Schema::quantize_raw`](super::Schema::quantize_raw) accepts it, for captures. The derived
     /// method copies the numbers, at a nanosecond each. The default reconstructs the words from the
-    /// lanes, and allocates.
+    /// lanes, and allocates memory.
     ///
     /// # Errors
-    /// [`EncodeError`] for values that cannot be quantized, if the default is not overridden.
+    /// [`EncodeError`] if the default is used and a value cannot be quantized.
     ///
     /// # Panics
     /// If `raw` does not have one word per lane.
@@ -164,7 +164,7 @@ pub trait Pack: Sized + 'static {
         )
     }
 
-    /// Reconstructs the state from `lanes`. Any values of the lanes give a state.
+    /// Reconstructs the state from `lanes`. Any values of the lanes must give a state.
     fn reconstruct(lanes: &[u32]) -> Self;
 
     /// Interpolates the state between those of `from` and `to`, for playback. At ratio 0 the result
@@ -172,7 +172,7 @@ pub trait Pack: Sized + 'static {
     /// stays within limits and is never NaN unless an end is. Interpolation does not allocate. The
     /// default returns `from` below ratio 1, then `to`.
     ///
-    /// The derived method, field by field:
+    /// The derived method interpolates field by field:
     ///
     /// | field | between the ends |
     /// |---|---|
@@ -198,7 +198,7 @@ pub trait Pack: Sized + 'static {
     }
 }
 
-/// Lanes for a foreign type, named in `#[pack(with = Type)]`.
+/// Packs values of a foreign type as lanes, if it is named in `#[pack(with = Type)]`.
 ///
 /// ```
 /// use kinepack::schema::{Field, FieldKind, PackWith};
@@ -233,7 +233,7 @@ pub trait Pack: Sized + 'static {
 /// assert_eq!(Schema::of::<Lamp>().bits_per_entity(), 8);
 /// ```
 pub trait PackWith<T> {
-    /// Number of lanes.
+    /// The number of lanes.
     const LANES: usize;
 
     /// Appends the fields, with their names below `path`. The fields must stay the same while a
@@ -243,14 +243,14 @@ pub trait PackWith<T> {
     /// Quantizes `value` into `lanes`.
     ///
     /// # Errors
-    /// [`EncodeError`] for values that are not numbers or out of range.
+    /// [`EncodeError`] if a value is not a number or out of range.
     fn quantize(value: &T, lanes: &mut [u32]) -> Result<(), EncodeError>;
 
     /// Stores the value before quantization, one word per lane, as [`Pack::store_raw`] does. The
-    /// default reconstructs the words from the lanes, and allocates.
+    /// default reconstructs the words from the lanes, and allocates memory.
     ///
     /// # Errors
-    /// [`EncodeError`] for values that cannot be quantized, if the default is not overridden.
+    /// [`EncodeError`] if the default is used and a value cannot be quantized.
     fn store_raw(value: &T, raw: &mut [u64]) -> Result<(), EncodeError> {
         raw::from_lanes(
             Self::LANES,

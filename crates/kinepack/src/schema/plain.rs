@@ -1,5 +1,5 @@
-//! `Pack` for plain values without an attribute: numbers, durations, arrays, tuples, and glam's
-//! types.
+//! Implements `Pack` for plain values without an attribute: numbers, durations, arrays, tuples, and
+//! glam's types.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -11,8 +11,8 @@ use super::lane::{load_wide, store_wide};
 use super::{Field, FieldKind, Pack, derived};
 use crate::{Between, EncodeError};
 
-/// `Pack` for plain values: `$to` gives a value's bits, `$raw` its raw words, `$from` makes a value
-/// from bits, and `$between` interpolates.
+/// Implements `Pack` for plain values: `$to` gives a value's bits, `$raw` its raw words, `$from`
+/// makes a value from bits, and `$between` interpolates.
 macro_rules! plain {
     ($($type:ty, $kind:expr, $lanes:literal, $to:expr, $raw:expr, $from:expr, $between:expr;)*) => {$(
         impl Pack for $type {
@@ -123,7 +123,7 @@ fn part<T: Pack>(lanes: &[u32], index: usize) -> &[u32] {
     &lanes[index * T::LANES..(index + 1) * T::LANES]
 }
 
-/// `Pack` for tuples: `$lanes` is a variable for the lanes of each part.
+/// Implements `Pack` for tuples: `$lanes` is a variable for the lanes of each element.
 macro_rules! tuples {
     ($($($type:ident $lanes:ident $index:tt),+;)*) => {$(
         // Without this attribute, compiler errors would list all eight tuples before the types that
@@ -211,8 +211,8 @@ impl Pack for Duration {
     fn interpolate(from: &[u32], to: &[u32], at: Between) -> Self {
         let (from, to) = (u64::reconstruct(from), u64::reconstruct(to));
         Self::from_nanos(at.end(from, to).unwrap_or_else(|| {
-            // Scales the difference, because an `f64` does not hold large numbers of nanoseconds
-            // exactly.
+            // This scales the difference, because an `f64` does not hold large numbers of
+            // nanoseconds exactly.
             let part = libm::round(from.abs_diff(to) as f64 * f64::from(at.ratio)) as u64;
             if from < to {
                 from.saturating_add(part).min(to)

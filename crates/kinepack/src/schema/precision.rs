@@ -1,10 +1,10 @@
-//! Time precision: how exact a moving field must be, given as a time.
+//! Time precision: the exactness of a moving field, given as a time.
 
 /// Lets a field be coarser while it moves: a value may be off by the distance that it moves in a
 /// given time. Both sides know the field's speed from acknowledged states. The coarse step is the
-/// field's step times a power of two; half of it is at most that distance. The packet spends no
-/// bits on the choice of the step. An entity that comes to rest is refined until it is exact.
-/// `spec/CODEC.md`, section 14, defines the arithmetic.
+/// field's step times a power of two, and half of the coarse step is at most that distance. The
+/// packet spends no bits on the choice of the step. An entity that comes to rest is refined until
+/// it is exact. `spec/CODEC.md`, section 14, defines the arithmetic.
 ///
 /// Floats that do not wrap and rotations can have a time precision. With `n` lanes (3 for a
 /// rotation), `time_precision_ms` must be below the duration of a tick divided by 2·√n. This limit
@@ -55,7 +55,7 @@ impl TimePrecision {
         Self { time_precision_ms, ticks_per_s, max_step: None }
     }
 
-    /// The same time precision with this coarsest step.
+    /// Returns the same time precision with this coarsest step.
     #[must_use]
     pub const fn with_max_step(self, max_step: f64) -> Self {
         Self { max_step: Some(max_step), ..self }

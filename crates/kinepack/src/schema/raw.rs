@@ -1,6 +1,6 @@
-//! State before quantization as *raw words*, one per lane. A capture holds raw words, so that
-//! precision and ranges can be analysed and changed later. For real numbers and rotations (x, y, z,
-//! w), a word is the component's bits as `f64`. For an integer, a word is the value in two's
+//! Stores the state before quantization as *raw words*, one per lane. A capture holds raw words, so
+//! that precision and ranges can be analysed and changed later. For real numbers and rotations (x,
+//! y, z, w), a word is the component's bits as `f64`. For an integer, a word is the value in two's
 //! complement; if the integer has two lanes, the first word holds it. For every other kind, a word
 //! is the lane itself. The words of an absent field are 0. `spec/CAPTURE.md`, section 4, defines
 //! the words.
@@ -19,7 +19,7 @@ impl Field {
     /// limits and took the nearest end.
     ///
     /// # Errors
-    /// [`EncodeError::NotANumber`] for NaN and for a rotation without direction.
+    /// [`EncodeError::NotANumber`] if a number is NaN or a rotation has no direction.
     ///
     /// # Panics
     /// If `raw` or `lanes` does not have the field's number of lanes.

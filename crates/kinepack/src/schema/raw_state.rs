@@ -10,8 +10,8 @@ impl Schema {
     /// not record clamping.
     ///
     /// # Errors
-    /// [`EncodeError::NotANumber`] for NaN and for a rotation without direction,
-    /// [`EncodeError::LaneCount`] for slices of other lengths.
+    /// [`EncodeError::NotANumber`] if a number is NaN or a rotation has no direction, and
+    /// [`EncodeError::LaneCount`] if a slice has another length.
     pub fn quantize_raw(&self, raw: &[u64], lanes: &mut [u32]) -> Result<bool, EncodeError> {
         self.check_lanes(raw.len())?;
         self.check_lanes(lanes.len())?;
@@ -29,7 +29,7 @@ impl Schema {
     /// Reconstructs the raw words from an entity's lanes.
     ///
     /// # Errors
-    /// [`EncodeError::LaneCount`] for slices of other lengths.
+    /// [`EncodeError::LaneCount`] if a slice has another length.
     pub fn reconstruct_raw(&self, lanes: &[u32], raw: &mut [u64]) -> Result<(), EncodeError> {
         self.check_lanes(raw.len())?;
         self.check_lanes(lanes.len())?;
@@ -39,10 +39,11 @@ impl Schema {
 
     /// Interpolates the raw words between those of `from` and `to`, as
     /// [`Pack::interpolate`](super::Pack::interpolate) does for states. The attribute `step` has no
-    /// effect, because a schema does not record it. A field that is absent at one end steps.
+    /// effect, because a schema does not record it. A field that is absent at one end is that of
+    /// `from` below ratio 1, then that of `to`.
     ///
     /// # Errors
-    /// [`EncodeError::LaneCount`] for slices of other lengths.
+    /// [`EncodeError::LaneCount`] if a slice has another length.
     pub fn interpolate_raw(
         &self,
         from: &[u32],

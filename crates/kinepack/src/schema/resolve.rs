@@ -35,10 +35,10 @@ impl ResolvedFields {
         Ok(Self { fields, lanes })
     }
 
-    /// As [`new`](Self::new), for the fields of a type.
+    /// Like [`new`](Self::new), for the fields of a type.
     ///
     /// # Panics
-    /// If a field's condition names no earlier field that can be its selector.
+    /// If the condition of a field names no earlier field that can be its selector.
     #[track_caller]
     pub(super) fn valid(fields: Vec<Field>) -> Self {
         match Self::new(fields, 0) {
@@ -56,8 +56,8 @@ impl ResolvedFields {
 }
 
 /// Finds the conditions of the field at `index` among a kind's fields. The conditions of all
-/// earlier fields must be resolved already. `None` if no earlier field can be the selector, if the
-/// range of values is empty, or if the chain of selectors is too long.
+/// earlier fields must be resolved already. Returns `None` if no earlier field can be the selector,
+/// if the range of values is empty, or if the chain of selectors is too long.
 fn conditions(fields: &[Field], index: usize) -> Option<Conditions> {
     let Some(condition) = &fields[index].condition else { return Some(Conditions::default()) };
     let place = fields[..index].iter().rposition(|field| field.name == condition.selector)?;

@@ -1,6 +1,6 @@
 //! Finds and codes the set of entities: those added and those removed since the baseline. Also
 //! lines up the baseline's lanes with the snapshot's entities. An added entity has zero in every
-//! lane of the lined-up baseline. `spec/CODEC.md`, section 6.
+//! lane of the lined-up baseline. See `spec/CODEC.md`, section 6.
 
 use alloc::vec::Vec;
 
@@ -42,8 +42,8 @@ impl Alignment {
         made
     }
 
-    /// Writes the difference between the snapshot's set of entities and the baseline's. Call
-    /// [`compare`](Self::compare) first.
+    /// Writes the difference between the snapshot's set of entities and the baseline's.
+    /// [`compare`](Self::compare) must be called first.
     pub(super) fn write(&self, sink: &mut impl BitSink, baseline: &Entities, gaps: &GapTable) {
         let changing = self.changing_kinds();
         if self.kinds.len() > 1 {
@@ -186,7 +186,7 @@ fn write_kinds(sink: &mut impl BitSink, changing: u64, present: u64, kinds: usiz
     }
 }
 
-/// Reads what [`write_kinds`] wrote.
+/// Reads the set that [`write_kinds`] wrote.
 fn read_kinds(reader: &mut BitReader<'_>, present: u64, kinds: usize) -> Result<u64, DecodeError> {
     let mut changing = 0;
     for kind in (0..kinds).filter(|kind| has_kind(present, *kind)) {

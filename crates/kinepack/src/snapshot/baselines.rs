@@ -6,14 +6,15 @@ use super::view::View;
 use crate::BaselinesError;
 use crate::limits::MAX_OLDER_VIEWS;
 
-/// The views that both sides hold and a snapshot is coded against, the newest first.
+/// The views that both sides hold and a snapshot is coded against. The newest view comes first.
 ///
-/// The first view is the *baseline*: values that are not sent are kept from it. Levels that pack
-/// bits use only the baseline. If a field has a [`TimePrecision`](crate::schema::TimePrecision),
-/// they also use the first older view. The adaptive level derives motion from the older views.
-/// Without an older view, that level predicts that every value stays the same. One older view gives
-/// velocities, and two show how the velocities change. The level ignores a third older view. The
-/// protocol must tell the receiver which views the sender used.
+/// The first view is the *baseline*: values that a packet does not hold are those of the baseline.
+/// Levels that pack bits use only the baseline. If a field has a
+/// [`TimePrecision`](crate::schema::TimePrecision), they also use the first older view. The
+/// adaptive level derives motion from the older views. Without an older view, that level predicts
+/// that every value stays the same. One older view gives velocities, and two show how the
+/// velocities change. The level ignores a third older view. The protocol must tell the receiver
+/// which views the sender used.
 ///
 /// A `&View` converts into a baseline without older views.
 ///
@@ -35,7 +36,7 @@ pub struct Baselines<'a> {
     /// the baseline.
     older: [&'a Snapshot; MAX_OLDER_VIEWS],
     count: usize,
-    /// The baseline's learned state.
+    /// The learned state of the baseline.
     pub(super) learned: Option<&'a Learned>,
 }
 
@@ -43,9 +44,9 @@ impl<'a> Baselines<'a> {
     /// The maximum number of views older than the baseline.
     pub const OLDER: usize = MAX_OLDER_VIEWS;
 
-    /// Collects one to four views, the newest first. Each view's tick must be before that of the
-    /// previous view in the list. Ticks may wrap: a tick is before another if fewer than 2³¹ steps
-    /// lead from it to the other.
+    /// Collects one to four views, which must be given the newest first. Each view's tick must be
+    /// before that of the previous view in the list. Ticks may wrap: a tick is before another if
+    /// fewer than 2³¹ steps lead from it to the other.
     ///
     /// # Errors
     /// [`BaselinesError`] if there are no views or too many, or if their ticks do not decrease.

@@ -1,4 +1,4 @@
-//! Finds the entities that differ from the baseline, and the fields in which they differ.
+//! Finds the entities that differ from the baseline, and the fields in which they differ. See
 //! `spec/CODEC.md`, section 9.
 
 use alloc::vec::Vec;

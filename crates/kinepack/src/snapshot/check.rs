@@ -1,11 +1,11 @@
-//! The state check: 16 bits that show two sides whether their states differ. `spec/CODEC.md`,
+//! The state check: 16 bits that show two sides whether their states differ. See `spec/CODEC.md`,
 //! section 18.
 
 use super::store::Snapshot;
 
 /// The number of independent sums, which a processor computes in parallel.
 const SUMS: usize = 8;
-/// The multiplier of each step: 2⁶⁴ divided by the golden ratio.
+/// The multiplier of each step, which is 2⁶⁴ divided by the golden ratio.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 type Sums = [u64; SUMS];

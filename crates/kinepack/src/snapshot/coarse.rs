@@ -1,4 +1,4 @@
-//! Converts codes to coarser steps, of 2^shift of the finest steps, and back. `spec/CODEC.md`,
+//! Converts codes to coarser steps, of 2^shift of the finest steps, and back. See `spec/CODEC.md`,
 //! section 14.
 
 /// The largest shift: no step is coarser than 2³¹ of the finest steps.

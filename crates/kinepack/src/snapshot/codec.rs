@@ -14,7 +14,7 @@ use crate::hash::Fnv1a;
 use crate::schema::Role;
 use crate::{Schema, SetupError};
 
-/// The version of the adaptive levels' packets. `spec/CODEC.md`, section 12.
+/// The version of the adaptive levels' packets. See `spec/CODEC.md`, section 12.
 const ADAPTIVE_VERSION: u8 = 4;
 /// The version of these packets if alike fields share counters.
 const SHARED_VERSION: u8 = 5;
@@ -49,11 +49,11 @@ pub(super) struct Tables {
     pub(super) flags: GapTable,
     pub(super) fields: Vec<FieldTable>,
     /// For each velocity field at level 4, the lanes of a zero velocity, which that level codes in
-    /// one bit. `None` for all other fields and levels.
+    /// one bit. The element is `None` for all other fields and levels.
     pub(super) rest_lanes: Vec<Option<Vec<u32>>>,
-    /// `Some` if the level is adaptive.
+    /// The prepared model, if the level is adaptive.
     pub(super) adaptive: Option<Adaptive>,
-    /// `Some` if a field has a time precision that has an effect at this level.
+    /// The prepared time precision, if a field has one that has an effect at this level.
     pub(super) precision: Option<Precision>,
 }
 
@@ -61,8 +61,8 @@ impl Codec {
     /// Makes a codec for snapshots of `schema` at `level` with the parameters of `profile`.
     ///
     /// # Errors
-    /// [`SetupError`] if the profile is malformed or for another schema, or if a field cannot have
-    /// its time precision.
+    /// [`SetupError`] if the profile is malformed or made for another schema, or if a field cannot
+    /// have its time precision.
     pub fn new(schema: Schema, level: Level, profile: Profile) -> Result<Self, SetupError> {
         Self::within(schema, level, profile, usize::MAX)
     }
@@ -71,7 +71,7 @@ impl Codec {
     /// the codec's [memory](Self::memory_bytes) would exceed `max_memory_bytes`.
     ///
     /// # Errors
-    /// [`SetupError::CodecTooLarge`] before anything is allocated, and the errors of
+    /// [`SetupError::CodecTooLarge`], before anything is allocated, and the errors of
     /// [`new`](Self::new).
     pub fn within(
         schema: Schema,
@@ -153,7 +153,7 @@ impl Codec {
     }
 
     /// A hash over the schema, level, profile and time precision. Two sides can read each other's
-    /// packets only if their hashes are equal. `spec/CODEC.md`, section 11.
+    /// packets only if their hashes are equal. See `spec/CODEC.md`, section 11.
     pub fn hash(&self) -> u64 {
         self.0.hash
     }

@@ -1,4 +1,4 @@
-//! Contexts: the classes that a field's code depends on, for the entities of one packet.
+//! Contexts: the classes that the code of a field depends on, for the entities of one packet. See
 //! `spec/CODEC.md`, the end of section 9.1.
 
 use alloc::vec::Vec;
@@ -6,16 +6,16 @@ use core::ops::Range;
 
 use super::profile::Context;
 
-/// The classes that a packet has coded already, from which the states of all contexts follow.
+/// The classes that a packet has already coded, from which the states of all contexts follow.
 #[derive(Debug, Default)]
 pub(super) struct Contexts {
-    /// For each field and each changed entity of its kind: 1 + the field's class, or 0 if the field
-    /// was not coded.
+    /// For each field and each changed entity of the field's kind: 1 + the field's class, or 0 if
+    /// the field was not coded.
     classes: Vec<Vec<u8>>,
 }
 
 impl Contexts {
-    /// Forgets all classes of the fields of a kind, and makes room for `changed` entities.
+    /// Clears all classes of the fields of a kind, and makes room for `changed` entities.
     pub(super) fn reset(&mut self, fields: Range<usize>, changed: usize) {
         if self.classes.len() < fields.end {
             self.classes.resize_with(fields.end, Vec::new);

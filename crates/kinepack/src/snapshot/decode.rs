@@ -1,5 +1,5 @@
-//! Decodes a snapshot relative to a baseline, from untrusted bytes. `spec/CODEC.md`, sections 6 to
-//! 9 and 12.
+//! Decodes a snapshot relative to a baseline, from untrusted bytes. See `spec/CODEC.md`, sections 6
+//! to 9 and 12.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -72,7 +72,7 @@ impl Default for DecodeLimits {
     }
 }
 
-/// Reads snapshots, each relative to views that this side holds.
+/// Reads snapshots, each relative to views that both sides hold.
 ///
 /// ```
 /// use kinepack::schema::{Field, FieldKind};
@@ -103,10 +103,10 @@ impl Default for DecodeLimits {
 ///
 /// # Contract
 /// 1. Compare the [`Codec::hash`] of both sides once. Packets do not carry this hash.
-/// 2. Begin with the same view as the sender: see [`View`].
+/// 2. Begin with the view that the sender begins with: see [`View`].
 /// 3. For each packet, call [`decode`](Self::decode) with the tick and the views that the sender
 ///    passed to [`Encoder::encode`](super::Encoder::encode), in the same order.
-/// 4. Acknowledge the packet, and keep the view that it returns as long as a packet coded against
+/// 4. Acknowledge the packet. Keep the view that `decode` returns as long as a packet coded against
 ///    it can arrive. Do not acknowledge a packet that `decode` refused.
 /// 5. [Recycle](Self::recycle) views that no further packet can be coded against.
 ///
@@ -124,9 +124,9 @@ impl Default for DecodeLimits {
 /// | another tick otherwise | a view of that tick |
 /// | another codec of the same schema | wrong values, or any [`DecodeError`] |
 ///
-/// In the last four rows [`decode_checked`](Self::decode_checked) detects a wrong view in all but
-/// one of 65,536 cases, and returns [`DecodeError::WrongState`]. The state check does not cover
-/// learned state: a difference there shows only when it makes a value wrong.
+/// In the last four rows, [`decode_checked`](Self::decode_checked) returns
+/// [`DecodeError::WrongState`] if a view is wrong, in all but one of 65,536 cases. The state check
+/// does not cover learned state: a difference there shows only when it makes a value wrong.
 #[derive(Debug)]
 pub struct Decoder {
     codec: Codec,
@@ -239,14 +239,14 @@ impl Decoder {
         Ok(view)
     }
 
-    /// Gives back a view that is no longer needed. If the view has no other owner, the next view
+    /// Gives back a view that is not needed any more. If the view has no other owner, the next view
     /// reuses its memory.
     pub fn recycle(&mut self, view: View) {
         self.spare.keep(view);
     }
 
     /// Reads a packet into `next`, a snapshot of the schema whose content does not matter. Returns
-    /// the learned state.
+    /// the learned state that the packet resumes from.
     fn read(
         &mut self,
         baselines: &Baselines<'_>,
@@ -386,7 +386,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Sets a field to 0 in the changed entities in which it is absent.
+    /// Sets a field to 0 in those changed entities in which it is absent.
     fn clear_absent(&mut self, field: &FieldTable, next: &mut Snapshot) {
         for &row in &self.rows {
             if !field.conditions.hold_at(&next.columns, row as usize) {

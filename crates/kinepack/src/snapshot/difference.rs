@@ -69,8 +69,8 @@ impl Difference {
         self.aligned.resize_with(snapshot.lane_count(), Vec::new);
         self.alignment.line_up(baseline, &mut self.aligned);
         find_changed(kinds, entities, &self.aligned, &snapshot.columns, &mut self.changed);
-        // An entity added with zero in every lane is not among the changed ones, because its
-        // baseline is zero too.
+        // An entity added with zero in every lane is not among the changed ones, because its lanes
+        // in the baseline count as zero.
         let mut changed = self.changed.iter().peekable();
         let is_sent =
             |(index, is_added): &(u32, bool)| changed.next_if_eq(&index).is_some() | is_added;
@@ -79,7 +79,7 @@ impl Difference {
         self.sent.extend(sent.map(|(index, _)| index));
     }
 
-    /// True if the snapshots have the same entities with the same lanes.
+    /// Returns true if the snapshots have the same entities with the same lanes.
     pub fn is_empty(&self) -> bool {
         self.removed.is_empty() && self.sent.is_empty()
     }

@@ -141,7 +141,7 @@ impl Entities {
     }
 
     /// The list of all ids, for rebuilding it after [`clear`](Self::clear). For each kind in order,
-    /// append its entities, then call [`finish_kind`](Self::finish_kind).
+    /// append its entities to the list, then call [`finish_kind`](Self::finish_kind).
     pub(super) fn ids_mut(&mut self) -> &mut Vec<EntityId> {
         &mut self.ids
     }

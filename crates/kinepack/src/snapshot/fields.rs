@@ -1,6 +1,6 @@
 //! Codes a field's values: in full, or as differences from the baseline with the widths of a class.
-//! `spec/CODEC.md`, section 9. This generalizes "relative position" and "relative smallest three"
-//! of the article.
+//! See `spec/CODEC.md`, section 9. This generalizes "relative position" and "relative smallest
+//! three" of the article.
 
 use alloc::vec::Vec;
 
@@ -21,10 +21,10 @@ pub(super) struct FieldTable {
     kinds: Vec<Lane>,
     /// The conditions under which the field is present.
     pub(super) conditions: Conditions,
-    /// True if a packet has the field only for added entities.
+    /// The index of the field's first lane that is coded as a difference.
     is_spawn: bool,
-    /// A flag or choice has no such lane; the value is then the number of lanes. For a flag or
-    /// choice, which has none, the number of lanes.
+    /// For a rotation it is 1, because the index of the dropped component has no difference. A flag
+    /// or choice has no such lane, so the value is then the number of lanes.
     first: usize,
     rotation: Option<SmallestThree>,
     pub(super) context: Context,
@@ -47,7 +47,7 @@ pub(super) struct FieldTable {
 #[derive(Debug, Default)]
 pub(super) struct FieldValues {
     lanes: Vec<LaneValue>,
-    /// True if lanes may have shifts.
+    /// True if the lanes may have shifts.
     is_coarse: bool,
 }
 
@@ -82,7 +82,7 @@ impl FieldValues {
         lanes.for_each(|(lane, column)| lane.shift = column[entity].into());
     }
 
-    /// Sets the new values.
+    /// Sets the new values of all lanes.
     pub(super) fn put(&mut self, new: &[u32]) {
         self.lanes.iter_mut().zip(new).for_each(|(lane, new)| lane.new = *new);
     }
@@ -290,8 +290,8 @@ impl FieldTable {
         }
     }
 
-    /// Writes the `nth` of the measured entities relative to the baseline. Returns the class that
-    /// was written.
+    /// Writes the `nth` measured entity relative to the baseline. Returns the class that was
+    /// written.
     #[inline]
     pub(super) fn write(
         &self,
@@ -330,7 +330,7 @@ impl FieldTable {
         class
     }
 
-    /// Reads what [`write`](Self::write) wrote. Returns the class that was read.
+    /// Reads the lanes that [`write`](Self::write) wrote. Returns the class that was read.
     #[inline]
     pub(super) fn read(
         &self,
@@ -437,7 +437,7 @@ impl FieldTable {
         }
     }
 
-    /// Reads what [`write_category`](Self::write_category) wrote.
+    /// Reads the value that [`write_category`](Self::write_category) wrote.
     pub(super) fn read_category(
         &self,
         reader: &mut BitReader<'_>,

@@ -103,9 +103,9 @@ impl History {
 
     /// Returns the changes of a value of an entity in the last step and in the step before. `now`
     /// is the value in the baseline, and `at` returns the value in other states. `change` computes
-    /// the change from one value to another, times a factor that scales the step to the length of
-    /// the lag. The result is `None` if the entity is new. If the entity has only one step of
-    /// history, that step is returned twice.
+    /// the change from one value to another, times a factor that scales the step to the lag. The
+    /// result is `None` if the entity is new. If the entity has only one step of history, that step
+    /// is returned twice.
     #[inline]
     pub(super) fn recent_changes<T: Copy, D: Copy>(
         &self,

@@ -1,4 +1,4 @@
-//! Levels: the combinations of stages that a codec can use. The rows follow the steps of the
+//! Levels: the combinations of stages that a codec can use. The rows of the table follow the
 //! article "Snapshot Compression", one improvement per row.
 
 /// The way in which a packet signals the entities that differ from the baseline.
@@ -24,7 +24,7 @@ pub enum Changed {
     BitsOrGaps,
 }
 
-/// A row of the table of levels: the stages that a codec uses.
+/// A level: a row of the table of levels, which lists the stages that a codec uses.
 ///
 /// ```
 /// use kinepack::Level;
@@ -130,7 +130,7 @@ impl Level {
         self.row
     }
 
-    /// True if a zero velocity takes one bit.
+    /// Returns true if a zero velocity takes one bit.
     pub const fn at_rest(&self) -> bool {
         self.at_rest
     }
@@ -140,29 +140,29 @@ impl Level {
         self.changed
     }
 
-    /// True if numbers are sent as differences from the baseline.
+    /// Returns true if numbers are sent as differences from the baseline.
     pub const fn relative_numbers(&self) -> bool {
         self.relative_numbers
     }
 
-    /// True if rotations are sent as differences from the baseline.
+    /// Returns true if rotations are sent as differences from the baseline.
     pub const fn relative_rotations(&self) -> bool {
         self.relative_rotations
     }
 
-    /// True if unchanged fields of changed entities are not sent.
+    /// Returns true if unchanged fields of changed entities are not sent.
     pub const fn field_flags(&self) -> bool {
         self.field_flags
     }
 
-    /// True if values are predicted from acknowledged states, and a range coder codes the
+    /// Returns true if values are predicted from acknowledged states, and a range coder codes the
     /// residuals. A packet falls back to packed bits if these make it shorter.
     pub const fn adaptive(&self) -> bool {
         self.adaptive
     }
 
-    /// True if the adaptive stage resumes from the state that it had learned by the end of the
-    /// baseline's packet. Each [`View`](crate::View) holds that state.
+    /// Returns true if the adaptive stage resumes from the state that it had learned by the end of
+    /// the baseline's packet. Each [`View`](crate::View) holds such a state.
     pub const fn learning(&self) -> bool {
         self.learning
     }

@@ -1,6 +1,6 @@
-//! The state that both sides know before a packet: the baseline lined up with the snapshot's
-//! entities, and the motion of these entities. If the schema has a time precision, the motion
-//! determines how coarse the entities' values are.
+//! Prepares the state that both sides know before a packet: the baseline lined up with the
+//! snapshot's entities, and the motion of these entities. If the schema has a time precision, the
+//! motion determines how coarse the entities' values are.
 
 use alloc::vec::Vec;
 
@@ -133,7 +133,7 @@ impl Lineup {
         self.is_aligned
     }
 
-    /// Makes the values of the lined-up snapshot coarse.
+    /// Makes the values of the lined-up snapshot as coarse as its steps.
     pub(super) fn coarsen(
         &self,
         precision: &Precision,

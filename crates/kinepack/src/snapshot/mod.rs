@@ -8,7 +8,7 @@
 //! 4. the change of the field in each of these entities: [`fields`], [`widths`]
 //!
 //! The [`level`] selects the stages, the [`profile`] holds their parameters, and [`codec`] turns
-//! both into tables. `spec/CODEC.md`, sections 6 to 10.
+//! both into tables. See `spec/CODEC.md`, sections 6 to 10.
 
 mod adaptive;
 mod alignment;

@@ -1,4 +1,4 @@
-//! Packs bits: levels 1 to 12 use these stages, and the levels that predict fall back to them.
+//! Packs bits: levels 1 to 12 use these stages, and the levels that predict fall back to them. See
 //! `spec/CODEC.md`, sections 6 to 9.
 
 use alloc::vec;
@@ -39,7 +39,7 @@ pub struct Size {
     /// The sets of entities that were added, removed and changed, and the sets of their changed
     /// fields.
     pub sets_bits: u64,
-    /// The values of each field, summed over all entities, in the schema's order.
+    /// The bits of each field's values, summed over all entities, in the schema's order.
     pub fields_bits: Vec<u64>,
     /// The number of entities that were sent.
     pub changed_entities: usize,
@@ -120,7 +120,7 @@ impl Packer {
         }
     }
 
-    /// Levels 7 to 12: writes the changed entities.
+    /// Writes the changed entities, at levels 7 to 12.
     fn write_changed(
         &mut self,
         writer: &mut BitWriter<'_>,
@@ -245,9 +245,9 @@ impl Packer {
     }
 }
 
-/// Levels 1 to 6: writes every entity in full. With `COUNTS`, also counts the bits of each entity.
-/// This is a const parameter because a branch in the loop would slow down callers that do not
-/// count.
+/// Writes every entity in full, at levels 1 to 6. With `COUNTS`, also counts the bits of each
+/// entity. This is a const parameter because a branch in the loop would slow down callers that do
+/// not count.
 fn write_all<const COUNTS: bool>(
     writer: &mut BitWriter<'_>,
     contents: &Contents<'_>,

@@ -1,5 +1,5 @@
 //! Builds snapshots from parts of other snapshots: rows copied, replaced and removed. A network
-//! layer uses this for baselines that were never sent as a whole.
+//! layer needs such snapshots as baselines that were never sent as a whole.
 
 use alloc::vec::Vec;
 
@@ -22,7 +22,8 @@ impl Snapshot {
         self.columns.clone_from(&other.columns);
     }
 
-    /// Returns true if `other` has the same schema, entities and lanes. The ticks may differ.
+    /// Returns true if `other` has the same schema, entities and lanes. The ticks of the two may
+    /// differ.
     pub fn holds_same(&self, other: &Self) -> bool {
         self.schema_hash() == other.schema_hash()
             && self.entities == other.entities
@@ -30,7 +31,7 @@ impl Snapshot {
     }
 
     /// A hash over the schema, entities and lanes, but not the tick: equal states have equal
-    /// hashes. `spec/CODEC.md`, section 11.
+    /// hashes. See `spec/CODEC.md`, section 11.
     pub fn state_hash(&self) -> u64 {
         let mut hasher = Fnv1a::new();
         hasher.add(&self.schema_hash().to_le_bytes());
@@ -146,9 +147,9 @@ impl Snapshot {
         }
     }
 
-    /// Removes the entities `removed`, which must be sorted, then inserts those of `rows`. Rows of
-    /// `rows` replace entities with the same id, even of another kind. Removed ids that this
-    /// snapshot does not have are ignored.
+    /// Removes the entities `removed`, which must be sorted, then inserts the entities of `rows`.
+    /// Rows of `rows` replace entities with the same id, even of another kind. Removed ids that
+    /// this snapshot does not have are ignored.
     ///
     /// If the set of ids stays the same, the cost is that of [`positions`](Self::positions) and a
     /// write for each lane of `rows`. Otherwise it is a copy of the whole snapshot.

@@ -1,5 +1,5 @@
-//! Time precision: how coarse the values of moving entities are, derived from the motion that both
-//! sides know. `spec/CODEC.md`, section 14.
+//! Time precision: makes the values of moving entities coarser, according to the motion that both
+//! sides know. See `spec/CODEC.md`, section 14.
 
 use alloc::vec::Vec;
 use core::f64::consts::FRAC_1_SQRT_2;
@@ -44,7 +44,8 @@ struct FieldPrecision {
     /// The index of the first lane that can have a shift.
     first: usize,
     lanes: Vec<LanePrecision>,
-    /// `Some` for a rotation: the lane before `first` then holds the dropped component.
+    /// The quantizer, if the field is a rotation: the lane before `first` then holds the dropped
+    /// component.
     rotation: Option<SmallestThree>,
 }
 
@@ -163,7 +164,7 @@ impl Precision {
         }
     }
 
-    /// Makes the values of all entities that differ from `base` coarse.
+    /// Makes the values of all entities that differ from `base` as coarse as their steps.
     pub(super) fn coarsen(&self, shifts: &Shifts, base: &[Vec<u32>], columns: &mut [Vec<u32>]) {
         for (kind, moved) in self.kinds.iter().zip(&shifts.moved) {
             for &row in moved {
@@ -196,8 +197,8 @@ impl Precision {
 }
 
 impl OfKind {
-    /// Returns whether the values of the entity at a row would become coarser: the entity differs
-    /// from `base`, and some value is not at a multiple of its step.
+    /// Returns whether the values of the entity at a row would become coarser. They do if the
+    /// entity differs from `base`, and some value is not at a multiple of its step.
     fn is_too_fine(
         &self,
         shifts: &Shifts,

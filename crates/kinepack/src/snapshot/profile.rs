@@ -3,9 +3,9 @@
 //!
 //! The article uses fixed small and large widths. Here a field has a list of *classes*, each with a
 //! width for each lane. A prefix code selects the class. The lengths of its words may depend on a
-//! class that was coded just before. In these terms the article's scheme is eight classes, one for
-//! each combination of small and large. A trained profile has a class for each magnitude.
-//! `spec/CODEC.md`, sections 7 and 9.
+//! class that was coded just before. In these terms, the article's scheme has eight classes, one
+//! for each combination of small and large lanes. A trained profile has a class for each magnitude.
+//! See `spec/CODEC.md`, sections 7 and 9.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -207,8 +207,8 @@ impl FieldCode {
         Self::two_widths(lanes, small_bits, large_bits, small_bits)
     }
 
-    /// Like [`small_or_large`](Self::small_or_large), but the large range is not extended past the
-    /// small one.
+    /// Like [`small_or_large`](Self::small_or_large), but the large range is not extended beyond
+    /// the small one.
     pub fn small_or_large_unextended(lanes: usize, small_bits: u8, large_bits: u8) -> Self {
         Self::two_widths(lanes, small_bits, large_bits, 0)
     }
@@ -299,9 +299,9 @@ impl Profile {
     }
 
     /// Makes a profile with a class for every width, and with the contexts that help with most
-    /// data. The class of a kind's first field that has differences depends on the previous entity.
-    /// The classes of all other fields depend on that first field. The profile is a starting point
-    /// for a `training::Trainer`.
+    /// data. For the first field of a kind that has differences, the class depends on the previous
+    /// entity. For all other fields of the kind, the class depends on that first field. The profile
+    /// is a starting point for a `training::Trainer`.
     pub fn magnitudes(schema: &Schema) -> Self {
         // For each field, the first field of its kind that has differences.
         let firsts: Vec<Option<usize>> = schema
@@ -344,7 +344,8 @@ impl Profile {
         profile
     }
 
-    /// If a field has only one list of word lengths, repeats it for each state of its context.
+    /// Repeats a field's word lengths for each state of its context, if the field has only one list
+    /// of them.
     pub fn spread(&mut self) {
         for index in 0..self.fields.len() {
             let states = self.states(index);

@@ -1,5 +1,5 @@
-//! Writes and reads profiles as bytes, for files and for embedding in a program. `spec/CODEC.md`,
-//! section 13.
+//! Writes and reads profiles as bytes, for files and for embedding in a program. See
+//! `spec/CODEC.md`, section 13.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -17,7 +17,7 @@ use super::profile::{
 use crate::file_numbers::{Reader, Writer, hash_of};
 use crate::{Schema, SetupError};
 
-/// The first bytes of a profile file.
+/// The bytes with which a profile file begins.
 const MAGIC: [u8; 4] = *b"KPRF";
 
 /// The newest version, which holds the compressed contents of an older one.
@@ -34,7 +34,8 @@ const OTHER_CONTENTS: usize = 1 << 22;
 /// one for no class.
 const MAX_STATES: usize = MAX_CLASSES + 2;
 
-/// The level of compression, from 0 to 10. A profile is written once, so speed does not matter.
+/// The level of compression, on a scale from 0 to 10. A profile is written once, so speed is not
+/// important.
 const EFFORT: u8 = 10;
 
 impl Profile {
@@ -89,7 +90,7 @@ impl Profile {
     /// Decodes a profile for `schema` from the bytes of a file.
     ///
     /// # Errors
-    /// [`SetupError::BadProfileFile`] if the bytes are not a profile or are damaged,
+    /// [`SetupError::BadProfileFile`] if the bytes are not a profile or are damaged.
     /// [`SetupError::ProfileVersion`] if a later version of this library wrote them, and
     /// [`SetupError::ProfileMismatch`] if the profile is for another schema. The other
     /// [`SetupError`]s report malformed parameters.

@@ -9,8 +9,8 @@ use crate::{Schema, SetupError};
 impl Profile {
     /// Returns the profile with the state that a session learned, for later sessions. At levels
     /// that learn, later sessions start where that session ended. [`Level::ADAPTIVE`] uses the
-    /// learned model too. `learned` comes from a late view of a session with this profile. The word
-    /// lengths do not change.
+    /// learned model too. `learned` should come from a late view of a session with this profile.
+    /// The word lengths do not change.
     ///
     /// ```
     /// use kinepack::schema::{Field, FieldKind};

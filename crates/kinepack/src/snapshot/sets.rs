@@ -1,5 +1,5 @@
 //! Codes sets of indices: which of `n` entities changed, and which of the changed entities changed
-//! a field. `spec/CODEC.md`, section 7.
+//! a field. See `spec/CODEC.md`, section 7.
 //!
 //! A dry run counts the bits of each form. The forms are those of the article "Snapshot
 //! Compression" and its incremental improvements. Source: the article "Snapshot Compression", its
@@ -16,7 +16,7 @@ use crate::{DecodeError, SetupError};
 /// The forms in which a set may be written.
 #[derive(Clone, Copy)]
 pub(super) enum SetCoding<'a> {
-    /// One bit per index.
+    /// The set has one bit per index.
     Bits,
     /// One bit per index, or a list of indices if that is shorter.
     BitsOrIndices,

@@ -12,10 +12,11 @@ use crate::hash::Fnv1a;
 use crate::schema::{EntityKind, Kinds};
 use crate::{EncodeError, Pack, Schema};
 
-/// A tick, a set of entity ids, and their lanes, stored kind by kind and lane by lane.
+/// A tick, a set of entity ids, and the entities' lanes, stored kind by kind and lane by lane.
 ///
-/// Within each kind of entities the ids increase. The *index* of an entity also counts the entities
-/// of the kinds before its own. An id must not be in two kinds: an encoder refuses such a snapshot.
+/// Within each kind of entities the ids increase. The *index* of an entity counts all entities
+/// before it, including those of earlier kinds. An id must not be in two kinds: an encoder refuses
+/// such a snapshot.
 ///
 /// Lanes are stored as columns, so comparing two snapshots is a pass over plain arrays. A snapshot
 /// that is cleared and refilled keeps its memory.
@@ -40,8 +41,8 @@ pub struct Snapshot {
     pub tick: Tick,
     /// Invariant: `entities` has as many kinds as `kinds`.
     pub(super) entities: Entities,
-    /// Invariant: there is one column per lane of the schema, as long as the number of entities of
-    /// the lane's kind, with values that the kind's rules allow.
+    /// Invariant: there is one column per lane of the schema. Its length is the number of entities
+    /// of the lane's kind, and its values obey the kind's rules.
     pub(super) columns: Vec<Vec<u32>>,
     /// The schema's hash, and the rules of each kind.
     pub(super) kinds: Arc<Kinds>,
@@ -112,7 +113,7 @@ impl Snapshot {
 
     /// Quantizes `state` and appends it as entity `id`, which must be above all earlier ids of the
     /// same kind. If the schema has several kinds, the type `T` selects the kind. For many
-    /// entities, [`extend`](Self::extend) takes half the time.
+    /// entities, [`extend`](Self::extend) takes only half the time.
     ///
     /// Each call checks that the snapshot's schema has the type's fields. This check costs almost
     /// nothing for a type that passed before, or that the schema was made from. For any other type
@@ -121,10 +122,10 @@ impl Snapshot {
     ///
     /// # Errors
     /// [`EncodeError::TypeMismatch`] if `T` does not have the schema of any kind.
-    /// [`EncodeError::IdsNotIncreasing`] if `id` is not above the last id of the kind. The errors
-    /// of [`Pack::quantize`] for values that are out of range or not numbers.
-    /// [`EncodeError::LaneCount`] and [`EncodeError::LaneOutOfRange`] mean that a hand-written
-    /// `Pack` contradicts its own schema. After an error the snapshot is unchanged.
+    /// [`EncodeError::IdsNotIncreasing`] if `id` is not above the last id of the kind.
+    /// [`EncodeError`] of [`Pack::quantize`] if a value is out of range or not a number.
+    /// [`EncodeError::LaneCount`] or [`EncodeError::LaneOutOfRange`] if a hand-written `Pack`
+    /// contradicts its own schema. After an error the snapshot is unchanged.
     pub fn push<T: Pack>(&mut self, id: EntityId, state: &T) -> Result<(), EncodeError> {
         let kind = self.kind_of::<T>(|| Some(id))?;
         self.check(kind, id, T::LANES)?;
@@ -162,8 +163,8 @@ impl Snapshot {
     /// # Errors
     /// [`EncodeError::NoSuchKind`], [`EncodeError::LaneCount`] if the kind has a different number
     /// of lanes, and [`EncodeError::IdsNotIncreasing`] if `id` is not above the last id of the
-    /// kind. [`EncodeError::LaneOutOfRange`] if a lane is above its maximum, or not 0 although its
-    /// field is absent. After an error the snapshot is unchanged.
+    /// kind. [`EncodeError::LaneOutOfRange`] if a lane is above its maximum, or is not 0 although
+    /// its field is absent. After an error the snapshot is unchanged.
     pub fn push_lanes_of(
         &mut self,
         kind: usize,
@@ -207,7 +208,7 @@ impl Snapshot {
         self.entities.len()
     }
 
-    /// True if there are no entities.
+    /// Returns true if there are no entities.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -25,7 +25,7 @@ impl Tally {
         self.is_wanted
     }
 
-    /// Begins a packet of these entities, with zero bits for each of them and for each of `lanes`
+    /// Begins a packet of these entities, with zero bits for each entity and for each of `lanes`
     /// lanes.
     pub(super) fn begin(&mut self, entities: impl Iterator<Item = u32>, lanes: usize) {
         self.bits.clear();
@@ -47,13 +47,14 @@ impl Tally {
         &mut self.lanes_bits
     }
 
-    /// Replaces the counts of the lanes with these, in 1/256 bit.
+    /// Replaces the counts of the lanes with `spent`, which is in 1/256 bit.
     pub(super) fn replace_lanes(&mut self, spent: &[u64]) {
         self.lanes_bits.iter_mut().zip(spent).for_each(|(bits, spent)| *bits = (spent + 128) >> 8);
     }
 
-    /// Replaces the counts of the entities with these, in 1/256 bit and in the order of a packet of
-    /// `packet_bits`. Rounding errors carry over to the next entity, so that the sum is exact.
+    /// Replaces the counts of the entities with `spent`, which is in 1/256 bit and in the order of
+    /// a packet of `packet_bits`. Rounding errors carry over to the next entity, so that the sum is
+    /// exact.
     pub(super) fn replace(&mut self, spent: &[(u32, u64)], packet_bits: u64) {
         self.bits.clear();
         let (mut spent_so_far, mut bits_so_far) = (0, 0);

@@ -1,5 +1,5 @@
 //! Trains the word lengths of a profile: counts how many times captured snapshots need each class,
-//! and computes the best length for each class's word. `spec/CODEC.md` does not depend on this,
+//! and computes the best length for each class's word. `spec/CODEC.md` does not depend on training,
 //! because any complete prefix code is valid.
 
 use alloc::vec;
@@ -59,7 +59,7 @@ impl Trainer {
     /// lengths.
     ///
     /// # Errors
-    /// [`SetupError`] if the profile is malformed or for another schema.
+    /// [`SetupError`] if the profile is malformed or made for another schema.
     pub fn new(schema: Schema, profile: Profile) -> Result<Self, SetupError> {
         let codec = Codec::new(schema, Level::PACKED, profile.clone())?;
         let counts = |code: &super::FieldCode| {

@@ -13,7 +13,7 @@ use super::store::Snapshot;
 use super::train::Trainer;
 use crate::{EncodeError, Schema, SetupError, Tick};
 
-/// The settings of a training: the structure to train, and how thoroughly.
+/// The settings of a training: the structure to train, and the amount of training.
 ///
 /// ```
 /// use kinepack::quantize::{IntegerLimits};
@@ -60,7 +60,7 @@ pub struct Training {
     pub without: Vec<FeatureGroup>,
 }
 
-/// The number of passes of [`Training::learn`]. Further passes gain less than 0.1 %.
+/// The number of passes of [`Training::learn`]. Further passes would gain less than 0.1 %.
 const LEARNING_PASSES: usize = 2;
 
 /// The reason why training failed.
@@ -114,9 +114,9 @@ impl Training {
         }
     }
 
-    /// Trains on `runs`, each a run of snapshots of one world whose ticks increase. A run may omit
-    /// ticks, because a lag counts ticks, not snapshots. The training calls `progress` with the
-    /// share that is done, up to 1.
+    /// Trains on `runs`. Each run is a list of snapshots of one world, whose ticks increase. A run
+    /// may omit ticks, because a lag counts ticks, not snapshots. The training calls `progress`
+    /// with the share that is done, up to 1.
     ///
     /// If the schema has a time precision, the baselines are as coarse as a receiver at
     /// `packed_lag_ticks` would hold them. Each snapshot is made as coarse as an encoder would send

@@ -1,4 +1,4 @@
-//! Views: the state that both sides hold after a packet.
+//! Views, which are the states that both sides hold after a packet.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -41,15 +41,15 @@ use crate::Schema;
 ///
 /// The following rules determine how long to keep a view:
 ///
-/// - The sender keeps it until the receiver has acknowledged a newer view and no further packet
+/// - The sender keeps a view until the receiver has acknowledged a newer one and no further packet
 ///   will be coded against it.
-/// - The receiver keeps it until no packet coded against it can arrive, for example until it
-///   receives a packet coded against a later view. Packets can arrive late and out of order. The
+/// - The receiver keeps a view until no packet coded against it can arrive, for example until it
+///   receives a packet coded against a later one. Packets can arrive late and out of order. The
 ///   protocol must therefore define when a view may be dropped, and how a packet is handled whose
 ///   view was dropped.
 ///
-/// The sender must not code against a view before it knows that the receiver holds it. A packet
-/// does not name the views that it was coded against, so the protocol must.
+/// The sender must not code against a view before it knows that the receiver holds the view. A
+/// packet does not name the views that it was coded against, so the protocol must.
 ///
 /// Some kinds of misuse do not compile. For example, a view cannot be changed:
 ///
@@ -96,8 +96,8 @@ impl View {
         &self.snapshot
     }
 
-    /// The state that the models had learned after coding this view; `None` at levels that do not
-    /// learn.
+    /// The state that the models had learned after this view was coded; `None` at levels that do
+    /// not learn.
     pub fn learned(&self) -> Option<&Learned> {
         self.learned.as_ref()
     }
@@ -114,9 +114,9 @@ impl View {
     }
 
     /// The *state check*: a 16-bit hash of the tick, the entities and their lanes. If the checks of
-    /// the two sides differ, so do their views. If the checks are equal, the views are equal too,
+    /// the two sides differ, their views differ. If the checks are equal, the views are equal too,
     /// except in one case of 65,536. The check does not cover learned state; a difference there
-    /// shows only when it makes a value wrong. `spec/CODEC.md`, section 18.
+    /// shows only when it makes a value wrong. See `spec/CODEC.md`, section 18.
     ///
     /// The cost is one pass over the snapshot, an eighth of a nanosecond per entity and lane.
     pub fn check(&self) -> u16 {
@@ -155,9 +155,9 @@ impl From<Arc<Snapshot>> for View {
     }
 }
 
-/// The number of buffers for learned state that are kept. A packet in the packed form needs none,
-/// because its view shares the learned state of its baseline. After such packets there are several
-/// spare buffers, until each view has its own state again.
+/// The number of buffers for learned state that are kept. A packet in the packed form needs no
+/// buffer, because its view shares the learned state of its baseline. After such packets there are
+/// several spare buffers, until each view has its own state again.
 const SPARE_LEARNED: usize = 8;
 
 /// The memory of recycled views, which the next views reuse.
@@ -177,7 +177,7 @@ impl Spare {
         self.keep_learned(learned);
     }
 
-    /// Keeps learned state, if it has no other owner.
+    /// Keeps the buffer of learned state, if it has no other owner.
     pub(super) fn keep_learned(&mut self, learned: Option<Learned>) {
         if let Some(mut learned) = learned
             && self.learned.len() < SPARE_LEARNED

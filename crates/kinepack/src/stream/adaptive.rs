@@ -1,5 +1,5 @@
 //! Codes records at level `Adaptive`: predicts each part from the records that both sides hold, and
-//! range codes the residuals. `spec/CODEC.md`, section 17.3.
+//! range codes the residuals. See `spec/CODEC.md`, section 17.3.
 
 use core::hint::select_unpredictable;
 use core::ops::Range;
@@ -14,7 +14,7 @@ use crate::schema::Presence;
 /// The maximum number of observations that the counters remember. Beyond this number, old
 /// observations fade.
 const LIMIT: u8 = 120;
-/// The largest change that is predicted, in steps.
+/// The largest change that can be predicted, in steps.
 const MAX_CHANGE: f64 = (1u64 << 33) as f64;
 /// The largest size of a residual, in bits.
 const MAX_SIZE: u32 = 32;
@@ -24,7 +24,8 @@ pub(super) struct Outside;
 
 /// The lanes of a record that is encoded or decoded.
 pub(super) trait Record {
-    /// The lanes of the record. In a decoder, a lane is valid only after `set` or `keep`.
+    /// The lanes of the record. In a decoder, a lane is valid only after `set` or `keep` was called
+    /// for it.
     fn lanes(&self) -> &[u32];
     /// Stores a coded value in a decoder's record.
     fn set(&mut self, lane: usize, value: u32);
@@ -143,7 +144,7 @@ struct Coding<'a, C, R> {
     /// The time by which the rates of the current part are multiplied: `elapsed`, or 0 if the part
     /// did not change in the last record.
     rate_elapsed: f64,
-    /// 1 / `elapsed`.
+    /// The inverse of `elapsed`.
     per_elapsed: f64,
     /// The amount that the lag adds to expected sizes, in 1/256 bit.
     lag_size: i32,
@@ -204,7 +205,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         }
     }
 
-    /// Codes a value that differs from the base's.
+    /// Codes a value that differs from the value in the base.
     fn code_choice(&mut self, lane: usize) -> Result<(), Outside> {
         let (max, base) = (self.plan.lanes[lane].max, self.base[lane]);
         let value = self.code_other(self.record.lanes()[lane], base, max)?;
@@ -293,7 +294,8 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         Ok(())
     }
 
-    /// Predicts a number from its last motion and from `moved`, the motion that its velocity gives.
+    /// Predicts a number from its last motion and from `moved`, the motion according to its
+    /// velocity.
     #[inline(always)]
     fn predict(
         &self,

@@ -199,7 +199,8 @@ impl StreamCodec {
     /// and that the lanes of absent fields are 0.
     ///
     /// # Errors
-    /// [`EncodeError::LaneCount`] and [`EncodeError::LaneOutOfRange`].
+    /// [`EncodeError::LaneCount`] if the number of lanes is wrong, and
+    /// [`EncodeError::LaneOutOfRange`] if the value of a lane is.
     pub fn check_lanes(&self, records: &[u32]) -> Result<(), EncodeError> {
         let expected_lanes = self.lanes();
         self.check(None, records.len())
@@ -244,17 +245,16 @@ impl StreamCodec {
     }
 
     /// Appends a packet of `records` to `out`. `records` holds lane after lane, record after
-    /// record, the oldest first. The first record is coded against `base`, and each later one
-    /// against the one before it. `learned` is set to the learned state at the last record.
+    /// record, the oldest first. The first record is coded against `base`, and each later record
+    /// against the previous one. `learned` is set to the learned state at the last record.
     ///
     /// Memory is allocated only when the vector's capacity runs out.
     ///
     /// # Errors
-    /// [`EncodeError::LaneCount`] if `records` is not a whole number of records, or is empty, or
-    /// the base is not one record; [`EncodeError::LaneOutOfRange`] if a lane of the records or of
-    /// the base is above its maximum, or not 0 although its field is absent;
-    /// [`EncodeError::ForeignLearned`] if the base's learned state belongs to another codec, at a
-    /// level that learns. After an error, `out` is unchanged.
+    /// [`EncodeError::LaneCount`] if `records` is empty or not a whole number of records, or if the
+    /// base is not one record. [`EncodeError::LaneOutOfRange`] if a lane is above its maximum, or
+    /// is not 0 although its field is absent. [`EncodeError::ForeignLearned`] if the base's learned
+    /// state belongs to another codec, at a level that learns. After an error, `out` is unchanged.
     pub fn encode(
         &self,
         base: Option<StreamBase<'_>>,
@@ -306,10 +306,10 @@ impl StreamCodec {
     /// `learned` are arbitrary.
     ///
     /// # Errors
-    /// [`DecodeError`] for bytes that no encoder writes; [`DecodeError::LaneCount`] if `records` is
-    /// not a whole number of records, or is empty, or the base is not one record;
-    /// [`DecodeError::LaneOutOfRange`] if a lane of the base is above its maximum, or not 0
-    /// although its field is absent; [`DecodeError::NothingLearned`] if the base's learned state
+    /// [`DecodeError`] if no encoder writes these bytes. [`DecodeError::LaneCount`] if `records` is
+    /// empty or not a whole number of records, or if the base is not one record.
+    /// [`DecodeError::LaneOutOfRange`] if a lane of the base is above its maximum, or is not 0
+    /// although its field is absent. [`DecodeError::NothingLearned`] if the base's learned state
     /// belongs to another codec, at a level that learns.
     pub fn decode(
         &self,

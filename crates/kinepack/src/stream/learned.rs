@@ -1,4 +1,4 @@
-//! The state that both ends of a stream learn from its records. `spec/CODEC.md`, section 17.3.
+//! The state that both ends of a stream learn from its records. See `spec/CODEC.md`, section 17.3.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use super::plan::Plan;
 use crate::entropy::Counter;
 
-/// The learned state at a record: it describes how each part of the records changes. It has the
-/// same size for all records of a codec, and is empty at level `Packed`.
+/// The learned state at a record: it describes how each part of the records changes. The state has
+/// the same size for all records of a codec, and is empty at level `Packed`.
 ///
 /// ```
 /// use kinepack::Pack;
@@ -52,7 +52,8 @@ pub(super) struct State {
 /// A part's state: how often the part changes, and how its lanes move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct PartState {
-    /// Counters of the flag that the part changed: one for each combination of the last two flags.
+    /// The counters of the flag that the part changed: one for each combination of the last two
+    /// flags.
     pub(super) changed: [Counter; 4],
     /// The last flags of whether the part changed, the newest in the lowest bit.
     pub(super) history: u8,

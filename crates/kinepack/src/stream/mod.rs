@@ -1,10 +1,11 @@
 //! Streams: values of one type at a high rate, each coded against an earlier value that the other
 //! side is known to hold. They carry inputs and calls from clients to a server.
 //!
-//! The type of the values implements [`Pack`](crate::Pack). A *record* is the lanes of one value. A
-//! packet holds one or more records. The first record is coded against a *base*: any record that
-//! both sides hold, or none. Each later record is coded against the previous one. The protocol must
-//! name the base; `kinepack-net` has such a protocol. `spec/CODEC.md`, section 17.
+//! The type of the values implements [`Pack`](crate::Pack). A *record* consists of the lanes of one
+//! value. A packet holds one or more records. The first record is coded against a *base*: any
+//! record that both sides hold, or none. Each later record is coded against the previous one. The
+//! protocol must name the base; `kinepack-net` has such a protocol. See `spec/CODEC.md`, section
+//! 17.
 //!
 //! | [`StreamLevel`] | fields against the base |
 //! |---|---|
@@ -12,8 +13,8 @@
 //! | `Adaptive` | predicted from their last motion and their velocities, and range coded with the state learned along the records that both sides hold |
 //!
 //! `Packed` takes some nanoseconds per lane and keeps no state. `Adaptive` takes about five times
-//! as long for two thirds of the bits, and keeps one to two kilobytes with each record that may
-//! become a base. Neither level is trained beforehand. Two attributes help `Adaptive`:
+//! as long, but only two thirds of the bits. It keeps one to two kilobytes with each record that
+//! may become a base. Neither level is trained beforehand. Two attributes help `Adaptive`:
 //! `velocity = field` marks the velocity of a field, and `clock` marks the time stamp of the
 //! record.
 //!

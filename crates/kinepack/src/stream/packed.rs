@@ -1,4 +1,4 @@
-//! Codes records at level `Packed`: each part against the base in plain bits. `spec/CODEC.md`,
+//! Codes records at level `Packed`: each part against the base in plain bits. See `spec/CODEC.md`,
 //! section 17.2.
 
 use super::plan::{PartKind, Plan};
@@ -36,7 +36,7 @@ pub(super) fn write(sink: &mut impl BitSink, plan: &Plan, base: Option<&[u32]>, 
     }
 }
 
-/// Reads what [`write`] wrote.
+/// Reads a record that [`write`] wrote.
 pub(super) fn read(
     reader: &mut BitReader<'_>,
     plan: &Plan,

@@ -15,25 +15,25 @@ const BLOCK: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Number {
-    /// `f32`
+    /// The numbers are `f32`.
     F32,
-    /// `f64`
+    /// The numbers are `f64`.
     F64,
-    /// `i8`
+    /// The numbers are `i8`.
     I8,
-    /// `i16`
+    /// The numbers are `i16`.
     I16,
-    /// `i32`
+    /// The numbers are `i32`.
     I32,
-    /// `i64`
+    /// The numbers are `i64`.
     I64,
-    /// `u8`, and `bool`
+    /// The numbers are `u8` or `bool`.
     U8,
-    /// `u16`
+    /// The numbers are `u16`.
     U16,
-    /// `u32`
+    /// The numbers are `u32`.
     U32,
-    /// `u64`
+    /// The numbers are `u64`.
     U64,
 }
 
@@ -55,7 +55,7 @@ impl Number {
 
 /// The numbers of a field, in memory with a fixed stride. The numbers of one entity are contiguous,
 /// and the distance from one entity to the next is constant. So a column can be part of an array of
-/// structs, or an array of its own. [`Quantizer`] has an example.
+/// structs, or a separate array. [`Quantizer`] has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<'a> {
     bytes: &'a [u8],

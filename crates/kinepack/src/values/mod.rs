@@ -15,7 +15,7 @@ const F32_CODES: u32 = 1 << 24;
 
 /// Holds the states of entities, kind by kind, and field by field within a kind.
 ///
-/// Adding an entity costs as much as [`Schema::interpolate_raw`]. A cleared table keeps its
+/// To add an entity costs as much as [`Schema::interpolate_raw`]. A cleared table keeps its
 /// columns' memory.
 ///
 /// ```
@@ -113,8 +113,8 @@ impl Values {
         }
     }
 
-    /// Returns the number of numbers that a field has for one entity: one for each axis of a
-    /// vector, four for a rotation, one for an integer of any size.
+    /// Returns the number of numbers that a field has for one entity. A vector has one for each
+    /// axis, a rotation four, and an integer of any size one.
     pub fn per_entity(field: &Field) -> usize {
         match field.kind {
             FieldKind::Integer(_) => 1,
@@ -177,8 +177,9 @@ impl ValueTable {
     /// entity's index in it.
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] for states of another schema, and [`EncodeError::AnotherKind`]
-    /// if the two entities are of different kinds. After an error the table is unchanged.
+    /// [`EncodeError::TypeMismatch`] if a state has another schema, and
+    /// [`EncodeError::AnotherKind`] if the two entities are of different kinds. After an error the
+    /// table is unchanged.
     ///
     /// # Panics
     /// If a state has no entity at the given index.

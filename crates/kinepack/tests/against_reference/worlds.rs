@@ -85,7 +85,7 @@ fn pair_of_worlds(numbers: &mut Numbers, kinds: &[kinds::Kind]) -> [World; 2] {
         worlds[1].push(apart(after, kind));
     }
     if numbers.one_in(2) {
-        // The two kinds change places: each takes the ids of the other.
+        // The two kinds change places: each kind takes the ids of the other.
         let moved = |entities: &Entities, by: i64| -> Entities {
             let id = |id: u32| (i64::from(id) + by) as u32;
             entities.iter().map(|(old, lanes)| (id(*old), lanes.clone())).collect()

@@ -19,7 +19,7 @@ use crate::coding::{Pair, adaptive_profile};
 use crate::runner::for_all;
 use crate::support::{Random, Walk, frames, profiles};
 
-/// The parts of a case besides its schema.
+/// The parts of a test case besides its schema.
 #[derive(Clone, Debug)]
 struct World {
     seed: u64,

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::limits::{any_ends, any_steps, float_limits, integer_limits};
 
-/// A part of a nested type.
+/// A struct that is part of a nested type.
 #[derive(Pack, Clone, Copy, Debug)]
 struct Turret {
     #[pack(range = -180.0..180.0, bits = 11, wrap)]
@@ -35,7 +35,7 @@ struct Hull {
     is_steered: bool,
 }
 
-/// Schemas of up to six groups of fields, each group below its own name.
+/// Makes schemas of up to six groups of fields, each group below its own name.
 pub(crate) fn schemas() -> impl Strategy<Value = Schema> {
     let selectors = prop_oneof![2 => Just(Vec::new()), 1 => vec(selector(), 1..3)];
     vec((group(), selectors), 0..7).prop_map(|groups| {

@@ -93,7 +93,7 @@ fn a_velocity_is_that_of_the_field_it_names_or_of_the_nearest_that_is_free() {
     }
     assert_eq!(between(&Tuple(8.0, 0.0, 0.0), &Tuple(0.0, 0.0, 0.0), half), Tuple(4.0, 1.0, 0.0));
 
-    // With limits, the result stays within them. Without limits, it is always finite.
+    // With limits, the result stays within them. Without limits, the result is always finite.
     let far = between(
         &Owners { named: 8.0, ..Owners::default() },
         &Owners::default(),

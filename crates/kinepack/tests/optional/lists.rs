@@ -1,4 +1,4 @@
-//! Lists and texts of a bounded length.
+//! Tests of lists and texts of a bounded length.
 
 use kinepack::schema::FieldKind;
 use kinepack::{ArrayString, ArrayVec, Pack, Schema};

@@ -1,4 +1,4 @@
-//! `Option`, with attributes and without.
+//! Tests of `Option`, with attributes and without.
 
 use kinepack::schema::{FieldKind, TimePrecision};
 use kinepack::{BytesUpTo, EncodeError, Pack, Schema};

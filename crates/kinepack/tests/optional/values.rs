@@ -1,4 +1,4 @@
-//! Tuples and durations.
+//! Tests of tuples and durations.
 
 use core::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Enums with fields.
+//! Tests of enums with fields.
 
 use kinepack::schema::{Field, FieldKind, Role, TimePrecision};
 use kinepack::{Between, EncodeError, Pack, Schema};

@@ -25,7 +25,7 @@ pub(crate) fn hash(kinds: &[Kind]) -> u64 {
     hash_of(&bytes)
 }
 
-/// The schema and profiles with which a packet of several kinds is read.
+/// The schema and the profiles that are needed to read a packet of several kinds.
 pub(crate) struct WorldReader<'a> {
     pub(crate) kinds: &'a [Kind],
     pub(crate) profile: &'a Profile,

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashMap};
 pub(crate) use packet::Reader;
 use packet::{read_set, turned};
 
-/// Entities by id, each with its lanes.
+/// The entities by id, each with its lanes.
 pub(crate) type Entities = BTreeMap<u32, Vec<i128>>;
 
 /// The reason why a packet is refused.
@@ -26,7 +26,7 @@ fn refuse<T>(why: &'static str) -> Result<T, Refused> {
     Err(Refused(why))
 }
 
-// Section 1: bits.
+// The following code implements section 1, bits.
 
 /// Returns the number of bits that hold 0 to `max`.
 pub(crate) fn bits_for(max: i128) -> usize {
@@ -88,7 +88,7 @@ impl Bits {
     }
 }
 
-// Section 5: schemas.
+// The following code implements section 5, schemas.
 
 /// The kind of a lane's differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -322,7 +322,7 @@ fn hash_of(bytes: &[u8]) -> u64 {
     hash as u64
 }
 
-// Sections 7 and 9.1: profiles.
+// The following code implements sections 7 and 9.1, profiles.
 
 /// A prefix code: the symbol of each word.
 #[derive(Clone, Debug)]
@@ -358,7 +358,7 @@ impl Words {
     }
 }
 
-/// A code of gaps.
+/// The code of a profile's distances.
 #[derive(Clone, Debug)]
 pub(crate) struct Gaps {
     pub(crate) widths: Vec<usize>,
@@ -486,4 +486,4 @@ pub(crate) fn parse_profiles(text: &str) -> HashMap<String, Profile> {
     fields.into_iter().map(profile).collect()
 }
 
-// Section 7: sets.
+// The following code implements section 7, sets.

@@ -54,7 +54,7 @@ pub(super) fn read_set(
     Ok(if lists_others { (0..count).filter(|index| !set.contains(index)).collect() } else { set })
 }
 
-// Section 3.2.
+// The following code implements section 3.2.
 
 /// Returns the components of `base`, a rotation's four lanes, in the form that drops `dropped`.
 pub(super) fn turned(base: &[i128], dropped: usize, max: i128) -> Vec<i128> {
@@ -75,7 +75,7 @@ pub(super) fn turned(base: &[i128], dropped: usize, max: i128) -> Vec<i128> {
     (0..4).filter(|component| *component != dropped).map(code).collect()
 }
 
-// Sections 6, 8 and 9.
+// The following code implements sections 6, 8 and 9.
 
 /// Everything that a packet is read with.
 pub(crate) struct Reader<'a> {
@@ -87,7 +87,7 @@ pub(crate) struct Reader<'a> {
     pub(crate) older: Option<(&'a Entities, u32)>,
 }
 
-// Section 14.
+// The following code implements section 14.
 
 /// Returns the code of a value, for a step of 2^shift.
 fn code_at(value: i128, shift: u32) -> i128 {

@@ -1,4 +1,4 @@
-//! Section 12.2: the range coder's decisions, read bit by bit from data that are held as one long
+//! Reads the range coder's decisions (section 12.2) bit by bit from data that are held as one long
 //! number.
 
 use super::{Refused, refuse};

@@ -227,7 +227,7 @@ impl<'a> Stream<'a> {
         Ok(record)
     }
 
-    // Section 17.2.
+    // This follows section 17.2.
 
     fn read_packed(&self, bits: &mut Bits, base: &[i128]) -> Result<Vec<i128>, Refused> {
         let mut record = base.to_vec();
@@ -374,7 +374,7 @@ fn read_tree(bits: &mut Bits, count: usize) -> Result<Vec<i128>, Refused> {
     })
 }
 
-// Section 17.3.
+// The following code implements section 17.3.
 
 /// Computes `size(n)`: about 256 · log₂(n).
 fn size(n: i128) -> i64 {

@@ -9,9 +9,9 @@ use super::Random;
 /// bits is flipped, spread evenly.
 const ALL_FLIPS_BYTES: usize = 512;
 
-/// Calls `decode` with everything that a decoder must survive. `decode` reads all of its input,
-/// checks that every accepted result is valid, and keeps its state between calls. It must accept
-/// `valid`.
+/// Calls `decode` with everything that a decoder must survive. `decode` must read all of its input,
+/// check that every accepted result is valid, and keep its state between calls. The decoder must
+/// accept `valid`.
 pub(crate) fn battery(
     name: &str,
     valid: &[u8],
@@ -49,8 +49,8 @@ pub(crate) fn battery_of(
         let extended = decode(&[valid, tail].concat());
         let at_least_bits = 8 * tail.len() as u64;
         let is_reported = matches!(extended, Err(DecodeError::TrailingData { left_bits }) if left_bits >= at_least_bits);
-        // A decoder reads zeros past the end. So a tail of zeros changes no decision, but the data
-        // are too long.
+        // A decoder reads zeros past the end of the data. So a tail of zeros changes no decision,
+        // but the data are too long.
         let has_ones = tail.iter().any(|byte| *byte != 0);
         let may_be_other = ends == Ends::OtherData || (ends == Ends::OtherDecisions && has_ones);
         assert!(is_reported || may_be_other, "{name}, {} bytes too long: {extended:?}", tail.len());

@@ -1,5 +1,5 @@
 //! Code that the tests and the fuzz targets share: a seeded source of numbers, worlds of every kind
-//! of field, and checks that any codec must pass for any input.
+//! of field, and checks for any codec and any input.
 
 // Each test binary compiles this module, but uses only a part of it.
 #![allow(dead_code, unused_imports)]

@@ -9,7 +9,7 @@ use kinepack::{
 /// The tick of all snapshots that a [`Subject`] decodes.
 pub(crate) const DECODED: Tick = Tick(0xDEC0_DED0);
 
-/// One codec with its encoder and its decoder, which keep their scratch memory from call to call.
+/// A codec with an encoder and a decoder, which keep their scratch memory from call to call.
 pub(crate) struct Subject {
     codec: Codec,
     encoder: Encoder,

@@ -202,7 +202,7 @@ pub(crate) fn frames(schema: &Schema, seed: u64, entities: usize, count: usize) 
     frames
 }
 
-/// Entities by id, each with its kind, and its lanes among those of all kinds.
+/// The entities by id, each with its kind, and its lanes among those of all kinds.
 pub(crate) struct World {
     schema: Schema,
     /// For each kind, a schema of that kind alone.
@@ -284,7 +284,7 @@ pub(super) fn any_value(random: &mut Random, max: u32) -> u32 {
     }
 }
 
-/// Moves the numbers of all entities by the same amount.
+/// Moves the numbers of an entity by the same amounts as those of all others.
 fn carry(schema: &Schema, drift: &[i64], lanes: &mut [u32]) {
     for ((lane, drift), value) in schema.lanes().iter().zip(drift).zip(lanes) {
         *value = moved(*value, *drift, lane.max, lane.arithmetic);

@@ -120,7 +120,7 @@ pub(super) fn can_be_part(field: &Field) -> bool {
     field.condition.is_none() && !field.is_spawn
 }
 
-/// The fields that a kind marks as parts of its body, by index in the schema.
+/// The indices in the schema of the fields that a kind marks as parts of its body.
 struct Marked {
     position: usize,
     rotation: usize,
@@ -169,14 +169,14 @@ impl Bodies {
     }
 
     /// Makes the default parameters for bodies of one size. The position and the rotation are the
-    /// fields that the schema marks with [`Role::Body`]; flags are those marked with
+    /// fields that the schema marks with [`Role::Body`]. The flags are those marked with
     /// [`Role::Touched`] and [`Role::Mover`]. `half_extents_m` are half the edges of a typical body
     /// along its own axes, in the position's unit. `floor_m` is the height of the floor, if there
     /// is one.
     ///
-    /// Fields that may be absent and spawn fields are not part of a body. If the schema has several
-    /// kinds, the fields are those of the first kind that marks a position and a rotation. The
-    /// bodies of the other kinds that mark these two are in the same world.
+    /// A field that may be absent, or a spawn field, cannot be part of a body. If the schema has
+    /// several kinds, the fields are those of the first kind that marks a position and a rotation.
+    /// The bodies of the other kinds that mark these two are in the same world.
     ///
     /// Returns `None` if the schema does not mark a position and a rotation, or has no axis `up`.
     pub fn from_schema(
@@ -265,7 +265,7 @@ impl Bodies {
     }
 }
 
-/// Numbers of the classes of bodies. `spec/CODEC.md`, section 12.6, "Class", defines them.
+/// The numbers of the classes of bodies. `spec/CODEC.md`, section 12.6, "Class", defines them.
 pub(super) mod class {
     pub(crate) const MOVER: usize = 0;
     pub(crate) const NEW: usize = 1;

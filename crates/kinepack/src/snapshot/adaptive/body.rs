@@ -1,5 +1,5 @@
-//! Rigid bodies, predicted from their own motion, the nearest mover, their neighbours, and the
-//! floor. `spec/CODEC.md`, section 12.6, defines the features.
+//! Predicts rigid bodies from their own motion, the nearest mover, their neighbours, and the floor.
+//! `spec/CODEC.md`, section 12.6, defines the features.
 
 use alloc::vec::Vec;
 
@@ -25,15 +25,15 @@ use crate::schema::{Lane, LaneArithmetic};
 use crate::snapshot::status::{MOVED, NEW};
 
 /// A body touches the floor if its centre is less than `TOUCH_MARGIN` sizes above the height at
-/// which it rests. `spec/CODEC.md`, section 12.6, "Class".
+/// which it rests. See `spec/CODEC.md`, section 12.6, "Class".
 const TOUCH_MARGIN: f64 = 0.16;
 
-/// An edge steeper than 1 / `EDGE_SLOPE` touches the floor with its end, a level edge with its
-/// middle. `spec/CODEC.md`, section 12.4, "arm".
+/// An edge steeper than 1 / `EDGE_SLOPE` touches the floor with its end, and a more level one with
+/// its middle. See `spec/CODEC.md`, section 12.4, "arm".
 const EDGE_SLOPE: f64 = 15.0;
 
-// The constants below are those of section 12.6, "Position". Lengths are in half edges, `ext` in
-// the specification.
+// The constants below are those of `spec/CODEC.md`, section 12.6, "Position". Lengths are in half
+// edges, `ext` in the specification.
 
 /// The distance of a fall grows with the square of its duration. This factor makes that square 1 at
 /// 6 ticks, a tenth of a second.
@@ -80,13 +80,13 @@ struct Inputs {
     coarse_class: usize,
     /// Half the edges of the body's box, in the order level, level, up.
     extents: Vector,
-    /// Half a typical edge.
+    /// Half an edge of a typical body.
     size: f64,
     /// The centre's height above the floor, if there is a floor. `height` is the height that the
     /// centre has if the box lies on the floor with its present rotation.
     above: Option<f64>,
     height: f64,
-    /// 1 if the body touches the floor, else 0.
+    /// 1.0 if the body touches the floor, and 0.0 otherwise.
     contact: f64,
 }
 
@@ -106,7 +106,8 @@ impl Inputs {
     }
 
     /// Computes the features of the position's coordinates. `height_now` is the centre's height if
-    /// the box lies on the floor with the coded rotation. `lag` is in ticks.
+    /// the box lies on the floor with the coded rotation. `lag` is the number of ticks from the
+    /// baseline to the packet.
     #[inline]
     fn position_features(
         &self,
@@ -350,7 +351,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         Turned { rotation, turn, vector, error, error_log2: vector_log2(error, 3.0) }
     }
 
-    /// Codes the position. Returns the distance that the body moved, and the error of the
+    /// Codes the position of a body. Returns the distance that the body moved, and the error of the
     /// prediction.
     fn code_position(
         &mut self,

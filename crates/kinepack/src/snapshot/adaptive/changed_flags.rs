@@ -4,24 +4,24 @@
 use super::counters::{FAR, changed_context};
 use crate::entropy::{Coder, Decision};
 
-/// Number of consecutive entities in a block.
+/// The number of consecutive entities in a block.
 pub(super) const BLOCK: usize = 16;
 
-/// The context of a *quiet* body: one at rest, untouched, and far from all movers. An entity
+/// The context of a *quiet* body, which is at rest, untouched, and far from all movers. An entity
 /// without a body is quiet if it is at rest; its context is 0.
 pub(super) const IS_FAR: u16 = changed_context(0, FAR);
 
-/// Marks an added entity in place of a context. An added entity has always changed, so it has no
-/// flag.
+/// Stored in place of a context for an added entity. An added entity has always changed, so it has
+/// no flag.
 pub(super) const IS_ADDED: u16 = u16::MAX;
 
-/// The first counter of quiet entities among a kind's counters. Four counters code the flag that
-/// tells whether any quiet entity of a block changed. The same flags of the two blocks before
-/// select one of the four.
+/// The index of the first counter of quiet entities among a kind's counters. Four counters code the
+/// flag that tells whether any quiet entity of a block changed. The same flags of the two blocks
+/// before select one of the four.
 const QUIET: usize = 256;
-/// The first counter of a single quiet entity's flag. Until an entity of the block has changed, the
-/// number of remaining entities selects the counter. After that, the two previous flags select the
-/// counter.
+/// The index of the first counter of the flag of a single quiet entity. Until an entity of the
+/// block has changed, the number of remaining entities selects the counter. After that, the two
+/// previous flags select the counter.
 const FIRST: usize = QUIET + 4;
 const AFTER_FIRST: usize = FIRST + BLOCK;
 
@@ -31,7 +31,7 @@ pub(super) struct ChangedFlags<'a, D: Decision> {
     rule: &'a mut D::Rule,
     /// The context of a quiet entity.
     quiet: u16,
-    /// The last two flags of entities that are not quiet, and of blocks of quiet entities.
+    /// The last two flags, both of entities that are not quiet, and of blocks of quiet entities.
     last: usize,
     last_blocks: usize,
 }
@@ -42,7 +42,7 @@ impl<'a, D: Decision> ChangedFlags<'a, D> {
     }
 
     /// Codes the flags of a block of entities with these contexts. In an encoder, `has_changed` has
-    /// a bit for each entity to send. Returns the bits of the entities in the packet.
+    /// a bit for each entity to send. Returns a bit for each entity that the packet holds.
     pub(super) fn code(
         &mut self,
         coder: &mut impl Coder,

@@ -1,5 +1,5 @@
 //! Encodes and decodes packets of the adaptive level, and holds the memory that the packets reuse.
-//! `spec/CODEC.md`, section 12.
+//! See `spec/CODEC.md`, section 12.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -20,11 +20,11 @@ use crate::bits::{BitReader, BitSink};
 use crate::entropy::{Coder, Counter, Decision, RangeDecoder, RangeEncoder};
 use crate::{DecodeError, Schema, SetupError};
 
-/// The probability, in 1/65536, that a packet resumes from learned state. `spec/CODEC.md`, section
-/// 12.10.
+/// The probability, in 1/65536, that a packet resumes from learned state. See `spec/CODEC.md`,
+/// section 12.10.
 const RESUMES: u16 = 15 << 12;
 
-/// A model prepared for a schema.
+/// A model that is prepared for a schema.
 #[derive(Debug)]
 pub(in crate::snapshot) struct Adaptive {
     pub(super) plan: Plan,
@@ -41,7 +41,7 @@ pub(in crate::snapshot) struct Adaptive {
 pub(in crate::snapshot) struct State {
     scratch: Scratch,
     pub(super) learned: LearnedState,
-    /// At a level that learns, the decisions of a packet.
+    /// At a level that learns, the decisions of the current packet.
     mixed: Vec<Mixed>,
     /// The cost of each field in the last packet, in 1/256 bit.
     pub(in crate::snapshot) spent: Vec<u64>,
@@ -157,8 +157,8 @@ impl Adaptive {
     }
 
     /// Takes the state that the models have after the last packet, so it must be called at most
-    /// once per packet. `None` if the level does not learn. Reuses the memory of `reused` if it has
-    /// no other owner.
+    /// once per packet. Returns `None` if the level does not learn. The memory of `reused` is used
+    /// again if it has no other owner.
     pub(in crate::snapshot) fn learned(
         &self,
         state: &mut State,
@@ -249,8 +249,8 @@ impl Adaptive {
         is_valid
     }
 
-    /// Codes a packet. `changed` are an encoder's changed entities, increasing; a decoder passes
-    /// none. Returns the counters' rule, and false if the decoded values are not a snapshot.
+    /// Codes a packet. In an encoder, `changed` holds the changed entities, increasing; a decoder
+    /// passes none. Returns the counters' rule, and false if the decoded values are not a snapshot.
     #[expect(clippy::too_many_arguments, reason = "what a packet is coded from and with")]
     fn code_packet<C: Coder, P: Predictor>(
         &self,

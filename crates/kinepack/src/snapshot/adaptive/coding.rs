@@ -1,4 +1,4 @@
-//! The coding of a packet, described once for both directions. `spec/CODEC.md`, section 12.5.
+//! Codes a packet. One description serves both directions. See `spec/CODEC.md`, section 12.5.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -15,8 +15,8 @@ use crate::entropy::Coder;
 use crate::schema::Presence;
 use crate::snapshot::status::{ADDED, MOVED, MOVED_BEFORE};
 
-/// The probability, in 1/65536, that a packet ends before the next entity. `spec/CODEC.md`, section
-/// 12.5.
+/// The probability that a packet ends before the next entity, in 1/65536. See `spec/CODEC.md`,
+/// section 12.5.
 const END: u16 = 32;
 
 /// The size assumed for an entity before any entity was coded, in 1/256 bit.
@@ -25,7 +25,7 @@ const TYPICAL_ENTITY: u64 = 64 << 8;
 /// The number of bits that an encoder reserves for the end of the packet, in 1/256 bit.
 const ROOM_FOR_END: u64 = 8 << 8;
 
-/// A field of an entity, with its class.
+/// A field of an entity, with the field's status and class.
 pub(super) struct FieldAt<'a> {
     pub(super) field: &'a FieldPlan,
     /// The entity's index among the current kind's entities.
@@ -103,7 +103,7 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
     }
 
     /// Codes which entities changed, in blocks of consecutive entities. A block has a flag for each
-    /// entity that is likely to have changed, then one flag for all of its quiet entities together.
+    /// entity that is likely to have changed, then one flag for all of its quiet entities.
     fn code_changed(&mut self, scratch: &mut Scratch) {
         let Scratch { encoder_changed, changed, nearness, contexts, .. } = scratch;
         changed.clear();
@@ -149,7 +149,7 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
         }
     }
 
-    /// The plan of the current kind.
+    /// Returns the plan of the current kind.
     #[inline]
     pub(super) fn kind(&self) -> &'a KindPlan {
         &self.plan.kinds[self.past.kind()]

@@ -1,4 +1,5 @@
-//! The layout of the counters, and the contexts that select them. `spec/CODEC.md`, section 12.8.
+//! Lays out the counters, and computes the contexts that select them. See `spec/CODEC.md`, section
+//! 12.8.
 
 use core::ops::Range;
 
@@ -25,7 +26,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Makes the layout for `kinds` kinds of entities with `fields` fields outside their bodies,
+    /// Makes a layout. It has `kinds` kinds of entities with `fields` fields outside their bodies,
     /// `choices` counters of choices, `groups` groups of residuals, and `newcomers` counters of
     /// added entities.
     pub(super) fn new(
@@ -92,7 +93,7 @@ pub(super) struct Counters<'a, D: Decision> {
     /// The decisions of all entities except the added ones.
     pub(super) decisions: &'a mut [D],
     pub(super) rule: D::Rule,
-    /// The counters of added entities of all kinds.
+    /// The counters that code added entities of all kinds.
     pub(super) newcomers: &'a mut [Counter],
     pub(super) layout: &'a Layout,
 }
@@ -210,7 +211,7 @@ impl<D: Decision> Counters<'_, D> {
     }
 }
 
-/// Selects the counters of a residual.
+/// The selection of the counters of a residual.
 #[derive(Clone, Copy)]
 pub(super) struct Residuals {
     pub(super) group: usize,
@@ -240,14 +241,14 @@ pub(super) mod body_group {
     pub(crate) const COUNT: usize = 3;
 }
 
-/// The number of classes of nearness to a mover. `spec/CODEC.md`, section 12.5.
+/// The number of classes of nearness to a mover. See `spec/CODEC.md`, section 12.5.
 const NEARNESSES: usize = 8;
 /// The nearness of a mover itself, and of a body far from all movers.
 pub(super) const IS_MOVER: u8 = 7;
 pub(super) const FAR: u8 = 6;
 
 /// The number of contexts of the flag that an entity of a kind changed: by motion, touch, nearness,
-/// and the two previous flags. `spec/CODEC.md`, section 12.5.
+/// and the two previous flags. See `spec/CODEC.md`, section 12.5.
 const CHANGED: usize = 1024;
 
 /// Computes the context of the flag that an untouched entity changed, from the entity's
@@ -259,11 +260,11 @@ pub(super) const fn changed_context(status: u8, nearness: u8) -> u16 {
     (moved as u16) << 6 | (nearness as u16) << 2
 }
 
-/// The bit that a touched body's [`changed_context`] has in addition.
+/// The bit that is added to the [`changed_context`] of a touched body.
 pub(super) const IS_TOUCHED: u16 = 1 << 5;
 
 /// The number of contexts of the flag that a field changed: by rest, the previous field, nearness,
-/// and the field's class. `spec/CODEC.md`, section 12.5.
+/// and the field's class. See `spec/CODEC.md`, section 12.5.
 const FLAGS: usize = 256;
 
 /// Computes the context of the flag that a field changed. `rested` is from 0 to 2, `class` from 0
@@ -279,7 +280,7 @@ pub(super) fn flag_context(
 }
 
 /// The number of classes of the gap between the two largest components, and that of the errors of
-/// neighbours. `spec/CODEC.md`, section 12.6.
+/// neighbours. See `spec/CODEC.md`, section 12.6.
 pub(super) const GAPS: usize = 21;
 pub(super) const GAP_ERRORS: usize = 16;
 /// The number of contexts of the flag that the largest component differs from the predicted one.
@@ -288,7 +289,7 @@ const LARGEST: usize = GAPS * GAP_ERRORS;
 /// predicted one.
 pub(super) const SECOND: usize = 32;
 
-/// log₂ of the smallest size with separate counters, in 1/256: −1.5 octaves. `spec/CODEC.md`,
+/// log₂ of the smallest size with separate counters, in 1/256: −1.5 octaves. See `spec/CODEC.md`,
 /// section 12.3.
 pub(super) const MIN_SCALE_LOG2: i32 = -384;
 /// log₂ of the largest size with separate counters, in 1/256: 8 octaves.

@@ -1,5 +1,5 @@
 //! Groups of the features of rigid bodies. Training can leave groups out, to measure how much each
-//! group saves. `spec/CODEC.md`, section 12.6, lists the features in this order.
+//! group saves. See `spec/CODEC.md`, section 12.6, lists the features in this order.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -34,7 +34,7 @@ impl FeatureGroup {
     pub const ALL: [Self; 6] =
         [Self::Before, Self::Mover, Self::Neighbours, Self::Near, Self::Rolling, Self::Floor];
 
-    /// The group's name, in lower case.
+    /// Returns the group's name, in lower case.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Before => "before",

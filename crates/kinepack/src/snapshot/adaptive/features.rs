@@ -1,5 +1,5 @@
-//! The features of each predictor, by name. Changes without a suffix: `own` is the last change
-//! before the packet, scaled to the lag.
+//! The features of each predictor, by name. Each `row` method puts the features in the order of the
+//! specification, `spec/CODEC.md`, sections 12.6 and 12.7.
 //!
 //! `own` is the last change before the packet, scaled to the lag. All other features are changes in
 //! this packet. `mover` is the change of the nearest mover, `neighbours` the mean over the
@@ -33,7 +33,7 @@ fn changes<const N: usize>(features: [f64; N], factor: f64) -> Row {
     row
 }
 
-/// The features of a body's turn about one axis. `spec/CODEC.md`, section 12.6, "Rotation".
+/// The features of a body's turn about one axis. See `spec/CODEC.md`, section 12.6, "Rotation".
 pub(super) struct TurnFeatures {
     pub(super) own: f64,
     pub(super) own_before: f64,
@@ -75,7 +75,8 @@ impl TurnFeatures {
     }
 }
 
-/// The features of a body's motion along one level axis. `spec/CODEC.md`, section 12.6, "Position".
+/// The features of a body's motion along one level axis. See `spec/CODEC.md`, section 12.6,
+/// "Position".
 pub(super) struct LevelFeatures {
     pub(super) own: f64,
     pub(super) mover: f64,
@@ -96,7 +97,7 @@ pub(super) struct LevelFeatures {
     /// mover.
     pub(super) twist: f64,
     pub(super) own_before: f64,
-    /// The motion of a ball of the body's size that rolls by the body's turn.
+    /// The motion of a ball of the body's size that rolls by as much as the body turned.
     pub(super) rolled: f64,
     pub(super) neighbours_error: f64,
     pub(super) own_on_floor: f64,
@@ -104,7 +105,8 @@ pub(super) struct LevelFeatures {
 
 impl LevelFeatures {
     /// Converts the features from steps of the position's first axis to steps of the predicted
-    /// axis. `per_step` steps of the predicted axis make one step of the first.
+    /// axis, and makes their row. `per_step` steps of the predicted axis make one step of the
+    /// first.
     #[inline]
     pub(super) fn row(&self, per_step: f64) -> Row {
         let features = [
@@ -129,7 +131,7 @@ impl LevelFeatures {
     }
 }
 
-/// The features of a body's motion up or down. `spec/CODEC.md`, section 12.6, "Position".
+/// The features of a body's motion up or down. See `spec/CODEC.md`, section 12.6, "Position".
 pub(super) struct UpFeatures {
     pub(super) own: f64,
     pub(super) own_before: f64,
@@ -161,7 +163,8 @@ pub(super) struct UpFeatures {
 
 impl UpFeatures {
     /// Converts the features from steps of the position's first axis to steps of the predicted
-    /// axis. `per_step` steps of the predicted axis make one step of the first.
+    /// axis, and makes their row. `per_step` steps of the predicted axis make one step of the
+    /// first.
     #[inline]
     pub(super) fn row(&self, per_step: f64) -> Row {
         let features = [
@@ -186,7 +189,7 @@ impl UpFeatures {
     }
 }
 
-/// The features of the scale of a position's residual, as logarithms in 1/256. `spec/CODEC.md`,
+/// The features of the scale of a position's residual, as logarithms in 1/256. See `spec/CODEC.md`,
 /// section 12.6, "Position".
 pub(super) struct PositionSizes {
     pub(super) lag: i32,
@@ -223,8 +226,8 @@ impl PositionSizes {
     }
 }
 
-/// The features of the scales of a rotation's residuals, as logarithms in 1/256. `spec/CODEC.md`,
-/// section 12.6, "Coding a rotation".
+/// The features of the scales of a rotation's residuals, as logarithms in 1/256. See
+/// `spec/CODEC.md`, section 12.6, "Coding a rotation".
 pub(super) struct TurnSizes {
     /// The difference between the body's turn in the last step and in the step before.
     pub(super) own: i32,
@@ -256,8 +259,8 @@ impl TurnSizes {
     }
 }
 
-/// The features of a lane of numbers, or of an axis of a rotation outside a body. `spec/CODEC.md`,
-/// section 12.7.
+/// The features of a lane of numbers, or of an axis of a rotation outside a body. See
+/// `spec/CODEC.md`, section 12.7.
 pub(super) struct FieldFeatures {
     pub(super) own: f64,
     pub(super) own_before: f64,
@@ -274,7 +277,7 @@ impl FieldFeatures {
     }
 }
 
-/// The features of the scale of a number's residual, as logarithms in 1/256. `spec/CODEC.md`,
+/// The features of the scale of a number's residual, as logarithms in 1/256. See `spec/CODEC.md`,
 /// section 12.7.
 pub(super) struct NumberSizes {
     pub(super) own: i32,

@@ -1,4 +1,4 @@
-//! Codes fields outside a body. `spec/CODEC.md`, section 12.7.
+//! Codes fields outside a body. See `spec/CODEC.md`, section 12.7.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,4 @@
-//! Reads and writes a model as bytes. `spec/CODEC.md`, section 13.2.
+//! Reads and writes a model as bytes. See `spec/CODEC.md`, section 13.2.
 
 use alloc::vec::Vec;
 
@@ -18,7 +18,7 @@ pub(in crate::snapshot) const VERSION_4: u8 = 4;
 const VERSION_3: u8 = 3;
 /// The version in which a model has the energies of its features.
 const VERSION_2: u8 = 2;
-/// The first version. A profile without a model has this version.
+/// The first version of the format. A profile without a model has this version.
 pub(in crate::snapshot) const VERSION_1: u8 = 1;
 
 /// The number by which a weight is multiplied before it is stored as an integer.

@@ -1,9 +1,10 @@
-//! Vectors and rotations in `f64`. The functions use only + − × ÷ and square roots, in the order
-//! written here, so that every platform gets the same results. `spec/CODEC.md`, section 12.4.
+//! Computes vectors and rotations in `f64`. The functions use only + − × ÷ and square roots, in the
+//! order written here, so that every platform gets the same results. See `spec/CODEC.md`, section
+//! 12.4.
 
 /// A vector in the order level, level, up, or in a body's own axes.
 pub(super) type Vector = [f64; 3];
-/// A unit quaternion x, y, z, w.
+/// A unit quaternion with the components x, y, z, w.
 pub(super) type Quaternion = [f64; 4];
 
 /// The index of the axis that points up. The two level axes have the indices 0 and 1.

@@ -1,4 +1,4 @@
-//! Codes a lane against its expected value. `spec/CODEC.md`, section 12.3, "A lane".
+//! Codes a lane against its expected value. See `spec/CODEC.md`, section 12.3, "A lane".
 
 use super::coding::Coding;
 use super::counters::{MIN_SCALE_LOG2, Residuals};
@@ -20,7 +20,7 @@ pub(super) struct LaneAt<'a> {
 /// The prediction of a lane.
 #[derive(Clone, Copy)]
 pub(super) struct Expected {
-    /// The expected change, in sixteenths.
+    /// The expected change of the lane, in sixteenths.
     pub(super) mean: i64,
     /// log₂ of the expected size of the error, in 1/256.
     pub(super) scale_log2: i32,
@@ -71,8 +71,8 @@ pub(super) fn sign_class(distance: i64, shift: u32) -> usize {
 }
 
 /// Returns the context of the sign of a body's residual. The context combines the distance from the
-/// expected change to `reference` and the quarter of a step in which the expected value lies. Steps
-/// are 2^shift.
+/// expected change to `reference` and the quarter of a step in which the expected value lies. The
+/// size of a step is 2^shift.
 #[inline]
 pub(super) fn sign_context(reference: i64, mean: i64, (base, shift): (u32, u32)) -> usize {
     let quarters = ((i64::from(base) << 4) + mean + (8 << shift)) >> (2 + shift);

@@ -1,14 +1,15 @@
-//! Adapts the models from packet to packet. A view holds the state of the models at the end of its
-//! packet, and a packet resumes from the learned state of its baseline. Both sides do the same, so
-//! a lost packet cannot make their models differ. `spec/CODEC.md`, section 12.10.
+//! Adapts the models from packet to packet. A view holds the state of the models after its packet,
+//! and a packet resumes from the learned state of its baseline. Both sides follow these rules, so a
+//! lost packet cannot make their models differ. See `spec/CODEC.md`, section 12.10.
 
 use super::features::BIAS;
 use super::mixing::Mixed;
 use super::numbers::{Energies, FEATURES, LOG_BITS, Row, STEP_BITS, dot, mean_of, size_log2};
 use super::predictor::{Predictor, held};
 
-/// How strongly the square of an error, in steps, lowers its weight in learning and in training.
-/// Such a weight keeps chaotic motion from dominating. `spec/CODEC.md`, section 12.10.
+/// The factor by which the square of an error, in steps, lowers the error's weight in learning and
+/// in training. Such a weight keeps chaotic motion from dominating. See `spec/CODEC.md`, section
+/// 12.10.
 pub(super) const MISS_SQUARED: f32 = 0.3;
 
 /// The largest gain of a weight.
@@ -28,10 +29,10 @@ const INVERSE_LOG2: u32 = 40;
 
 /// A predictor whose weights adapt to the coded values.
 pub(super) struct Learner<'a> {
-    /// The model's rows in the packet's set.
+    /// The rows of the model in the packet's set.
     pub(super) rows: &'a [Row],
-    /// For each row of means, the inverse of the mean square of each feature in training; 0 if that
-    /// is unknown. The list is empty if no row has such inverses.
+    /// For each row of means, the inverse of the mean square of each feature in training; 0 if the
+    /// mean square is unknown. The list is empty if no row has such inverses.
     pub(super) inverses: &'a [Row],
     /// The amounts that learning added to the weights.
     pub(super) gains: &'a mut [Row],
@@ -42,7 +43,7 @@ pub(super) struct Learner<'a> {
 /// The amount by which recent errors of a row were larger with its gains than without them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Loss {
-    /// The sum of the differences between the logarithms of both errors' sizes, in 1/256 octave.
+    /// The sum of the differences between the logarithms of the two errors' sizes, in 1/256 octave.
     /// Older differences decay with each new one.
     sum: i32,
     /// The errors of the last value with the gains and without them, in sixteenths.
@@ -57,7 +58,7 @@ impl Loss {
     }
 
     /// Adds a value's errors with the gains and without them. An error that repeats the last one
-    /// costs next to nothing, because counters learn it. So each error counts as the smaller of the
+    /// costs almost nothing, because counters learn it. So each error counts as the smaller of the
     /// error and its change since the last one.
     fn add(&mut self, errors: [i64; 2]) {
         let [with, without] = [0, 1].map(|at| {

@@ -1,4 +1,5 @@
-//! The learned state that each view holds at a level that learns. `spec/CODEC.md`, section 12.10.
+//! Holds the learned state of each view, at a level that learns. See `spec/CODEC.md`, section
+//! 12.10.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -42,13 +43,13 @@ pub struct Learned {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct LearnedState {
     pub(super) counters: Vec<Counter>,
-    /// The amounts that learning added to the weights of every set. Empty at levels that do not
-    /// learn.
+    /// The amounts that learning added to the weights of every set. The list is empty at levels
+    /// that do not learn.
     pub(super) gains: Vec<Row>,
-    /// For each row, the loss that its gains cause. Empty at levels that do not learn.
+    /// For each row, the loss that its gains cause. The list is empty at levels that do not learn.
     pub(super) losses: Vec<Loss>,
-    /// For each part of the layout, the weights that mix decisions. Empty at levels that do not
-    /// learn.
+    /// For each part of the layout, the weights that mix decisions. The list is empty at levels
+    /// that do not learn.
     pub(super) weights: Vec<Weights>,
 }
 
@@ -99,7 +100,7 @@ fn refill<T: Clone>(list: &mut Vec<T>, len: usize, value: T) {
 
 impl Learned {
     /// Takes the state out of `state`, and leaves there another of the same size, or an empty one.
-    /// Reuses the memory of `reused` if it has no other owner.
+    /// The memory of `reused` is used again if it has no other owner.
     pub(super) fn take(codec_hash: u64, state: &mut LearnedState, reused: Option<Self>) -> Self {
         if let Some(mut reused) = reused
             && let Some(old) = Arc::get_mut(&mut reused.state)

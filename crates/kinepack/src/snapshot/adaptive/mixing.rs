@@ -1,6 +1,6 @@
-//! Decisions at a level that learns. Each decision mixes the predictions of two counters. The
+//! Codes decisions at a level that learns. Each decision mixes the predictions of two counters. The
 //! learned counter keeps what it learned during the session. The fresh counter starts each packet
-//! from the model. `spec/CODEC.md`, section 12.10.
+//! from the model. See `spec/CODEC.md`, section 12.10.
 
 use alloc::vec::Vec;
 

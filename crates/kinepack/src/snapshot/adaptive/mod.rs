@@ -1,6 +1,6 @@
-//! The adaptive level. Every value is predicted from the acknowledged states and the part of the
-//! packet that is already coded. A range coder codes the residual with counters that start from a
-//! trained profile. `spec/CODEC.md`, section 12.
+//! The adaptive level, which predicts values. Every value is predicted from the acknowledged states
+//! and the part of the packet that is already coded. A range coder codes the residual with counters
+//! that start from a trained profile. See `spec/CODEC.md`, section 12.
 
 mod bodies;
 mod body;

@@ -1,5 +1,5 @@
 //! Finds the bodies that move others, and the order of a packet's entities, which follows from
-//! these movers. `spec/CODEC.md`, section 12.5.
+//! these movers. See `spec/CODEC.md`, section 12.5.
 
 use alloc::vec::Vec;
 
@@ -14,14 +14,14 @@ use super::scratch::{Mover, NO_MOVER, Scratch};
 use crate::entropy::Coder;
 use crate::snapshot::status::ADDED;
 
-/// Number of bodies whose distances are computed at once.
+/// The number of bodies whose distances are computed at once.
 const BLOCK: usize = 16;
 
-/// The maximum number of movers. `spec/CODEC.md`, section 12.5.
+/// The maximum number of movers. See `spec/CODEC.md`, section 12.5.
 const MAX_MOVERS: usize = 64;
 
 /// The squared distances to the nearest mover, in half reaches, that separate the classes of
-/// nearness. `spec/CODEC.md`, section 12.5.
+/// nearness. See `spec/CODEC.md`, section 12.5.
 const NEARNESS_SQUARES: [f64; FAR as usize] = [1.0, 4.0, 9.0, 16.0, 25.0, 36.0];
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
@@ -148,8 +148,8 @@ fn nearest_movers(movers: &[Mover], positions: &[[f64; BLOCK]; 3]) -> ([f64; BLO
             let [x, y, z] = positions;
             let away = sub([x[index], y[index], z[index]], mover.position);
             let distance = dot(away, away);
-            // The first mover counts as near even at an infinite distance, so that every entity
-            // gets one.
+            // The first mover counts as nearer even at an infinite distance, so that every body
+            // gets a mover.
             let is_nearer = distance < near[index] || number == 0;
             near[index] = if is_nearer { distance } else { near[index] };
             numbers[index] = if is_nearer { number } else { numbers[index] };

@@ -1,4 +1,4 @@
-//! Keeps the bodies that a packet has already coded, and searches for those near a position.
+//! Keeps the bodies that a packet has already coded, and searches for those near a position. See
 //! `spec/CODEC.md`, section 12.6, "Surroundings".
 
 use alloc::vec::Vec;
@@ -22,7 +22,7 @@ pub(super) struct CodedBody {
     pub(super) turn_before: Quaternion,
     pub(super) turned: Vector,
     pub(super) turned_before: Vector,
-    /// The errors of the body's predictions.
+    /// The errors of the predictions of the body's position and turn.
     pub(super) position_error: Vector,
     pub(super) turn_error: Vector,
     /// log₂ of the size of these errors, in 1/256.
@@ -97,7 +97,7 @@ pub(super) struct Neighbours {
     /// The part of each coded body that a search needs.
     links: Vec<Link>,
     heads: Vec<u32>,
-    /// 1 ÷ `side`.
+    /// The inverse of `side`.
     per_cell: f64,
     side: f64,
     radius_squared: f64,
@@ -151,8 +151,8 @@ impl Neighbours {
             if found.is_full() && found.limit() <= beyond * beyond {
                 break;
             }
-            // Most buckets are empty. Adding 0 or 1 to `count` skips them without a branch, which
-            // would be hard to predict.
+            // Most buckets are empty. Adding 0 or 1 to `count` skips the empty ones without a
+            // branch, which would be hard to predict.
             let mut lists = [(NONE, [0; 2]); LONGEST_RING];
             let mut count = 0;
             for &[column, row] in &CELLS[ring_cells(ring)] {

@@ -1,5 +1,5 @@
 //! Computes features, weights and their sums in `f32`, and predictions and logarithms as integers.
-//! `spec/CODEC.md`, section 12.3.
+//! See `spec/CODEC.md`, section 12.3.
 
 use super::geometry::Vector;
 
@@ -9,7 +9,8 @@ pub(super) const STEP_BITS: u32 = 4;
 /// log₂ of the number of units in an octave: logarithms are in 1/256.
 pub(super) const LOG_BITS: u32 = 8;
 
-/// The maximum number of features of a linear predictor. Unused features are 0.
+/// The maximum number of features of a linear predictor. The weights and values of unused features
+/// are 0.
 pub(crate) const FEATURES: usize = 16;
 
 /// One number for each feature of a predictor: the features' values, or their weights.

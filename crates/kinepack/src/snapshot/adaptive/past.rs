@@ -1,4 +1,5 @@
-//! Holds the states that both sides know before a packet is coded. `spec/CODEC.md`, section 12.1.
+//! Holds the states that both sides know before a packet is coded. See `spec/CODEC.md`, section
+//! 12.1.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -20,7 +21,7 @@ pub(in crate::snapshot) struct Packet<'a> {
     pub(in crate::snapshot) entities: &'a Entities,
     /// The lineup, which the caller must have prepared for these baselines and entities.
     pub(in crate::snapshot) lineup: &'a Lineup,
-    /// The learned state to resume from.
+    /// The learned state that the packet resumes from.
     pub(in crate::snapshot) learned: Option<&'a Learned>,
     /// The size limit of the range-coded part, in bits. A decoder ignores this limit.
     pub(in crate::snapshot) max_bits: u64,
@@ -174,7 +175,7 @@ impl<'a> Past<'a> {
     }
 
     /// Returns the class of the field with these lanes: 0 without history, 1 at rest, 2 just begun
-    /// to move, 3 moving. `spec/CODEC.md`, section 12.7.
+    /// to move, 3 moving. See `spec/CODEC.md`, section 12.7.
     pub(super) fn field_class(&self, lanes: Range<usize>, (entity, status): (usize, u8)) -> usize {
         if status & NEW != 0 {
             return 0;

@@ -82,7 +82,7 @@ pub(super) struct RotationCodes {
     pub(super) max_code: f64,
 }
 
-/// A field outside the body.
+/// The plan of a field outside the body.
 #[derive(Clone, Debug)]
 pub(super) struct FieldPlan {
     /// The field's index in the schema.
@@ -91,7 +91,7 @@ pub(super) struct FieldPlan {
     pub(super) lanes: Vec<Lane>,
     /// The conditions under which the field is present.
     pub(super) conditions: Conditions,
-    /// True if only newcomers have the field.
+    /// True if only added entities have the field in a packet.
     pub(super) is_spawn: bool,
     pub(super) coding: FieldCoding,
 }
@@ -119,7 +119,7 @@ pub(super) enum FieldCoding {
 /// ranges are empty for a choice.
 pub(super) struct NumberParts {
     pub(super) rows: Range<usize>,
-    /// The groups of residuals.
+    /// The groups of the field's residuals.
     pub(super) groups: Range<usize>,
 }
 
@@ -140,8 +140,8 @@ impl RotationCodes {
     }
 }
 
-/// Returns the schema's axes in the order level, level, up. They are permuted cyclically, so that
-/// rotations stay rotations.
+/// Returns the schema's axes in the order level, level, up. The axes are permuted cyclically, so
+/// that rotations stay rotations.
 fn axes(up: u8) -> [usize; 3] {
     [0, 1, 2].map(|axis| (axis + usize::from(up) + 1) % 3)
 }
@@ -153,8 +153,8 @@ impl BodyPlan {
         f64::from(value) * self.ratios[axis] + self.origin[axis]
     }
 
-    /// Makes the plan of a body whose fields have these parameters. `first` are the limits of the
-    /// first body's position. `None` if a field is missing or not of the required kind.
+    /// Makes the plan of a body whose fields have these parameters. `first` holds the limits of the
+    /// first body's position. Returns `None` if a field is missing or not of the required kind.
     fn new(fields: &[Field], of: &Bodies, first: &[FloatLimits]) -> Option<Self> {
         let axes = axes(of.up);
         let position = fields.get(of.position)?;
@@ -188,8 +188,8 @@ impl BodyPlan {
     }
 }
 
-/// The properties that the fields of a group have in common: the name that they have in any element
-/// of an array, and the kinds of their lanes.
+/// The properties that the fields of a group have in common: their name in any element of an array,
+/// and the kinds of their lanes.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Alike {
     name: String,
@@ -345,7 +345,8 @@ impl Plan {
         });
     }
 
-    /// Makes the weights of an untrained set. `bodies` must be those that the plan was made for.
+    /// Makes the weights of an untrained set. `bodies` must be the bodies that the plan was made
+    /// for.
     pub(super) fn untrained_rows(&self, bodies: Option<&Bodies>) -> Vec<Row> {
         let mut rows = vec![[0.0; FEATURES]; self.rows];
         if let Some(bodies) = bodies {

@@ -1,11 +1,11 @@
-//! Linear predictors: the weights of the predictions, and the reaction to actual values.
+//! Linear predictors: the weights of the predictions, and the reaction to actual values. See
 //! `spec/CODEC.md`, section 12.3.
 
 use super::counters::{MAX_SCALE_LOG2, MIN_SCALE_LOG2};
 use super::numbers::{Row, dot, mean_of, scale_of};
 use crate::entropy::{Counter, Decision};
 
-/// The limit of an expected change, in sixteenths. `spec/CODEC.md`, section 12.3.
+/// The limit of an expected change, in sixteenths. See `spec/CODEC.md`, section 12.3.
 const MAX_MEAN: i64 = 1 << 37;
 
 /// Clamps an expected change to ±`MAX_MEAN`.
@@ -24,7 +24,8 @@ pub(super) trait Predictor {
     fn sum(&self, row: usize, features: &Row) -> f32;
 
     /// Reports that an actual value was `target`, in sixteenths, after this row predicted it from
-    /// these features. The error's expected size was 2^`scale_log2`, with the logarithm in 1/256.
+    /// these features. The expected size of the error was 2^`scale_log2`, with the logarithm in
+    /// 1/256.
     #[inline]
     fn observe_mean(&mut self, _row: usize, _features: &Row, _target: i64, _scale_log2: i32) {}
 

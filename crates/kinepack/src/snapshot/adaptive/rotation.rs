@@ -1,4 +1,5 @@
-//! Codes a rotation's smallest three against a predicted quaternion. `spec/CODEC.md`, section 12.6.
+//! Codes a rotation's smallest three against a predicted quaternion. See `spec/CODEC.md`, section
+//! 12.6.
 
 use alloc::vec::Vec;
 use core::f64::consts::FRAC_1_SQRT_2;
@@ -17,12 +18,12 @@ use crate::snapshot::status::STEPS;
 use crate::sqrt::sqrt;
 
 /// The numbers of classes per 1 of the gap between the two largest components, and of the gap
-/// between the second and the third. `spec/CODEC.md`, section 12.6, "Coding a rotation".
+/// between the second and the third. See `spec/CODEC.md`, section 12.6, "Coding a rotation".
 const FIRST_GAP: f64 = 400.0;
 const SECOND_GAP: f64 = 100.0;
 
-/// The smallest square that remains for the components still to be coded. `spec/CODEC.md`, section
-/// 12.6, "Coding a rotation".
+/// The smallest square that is assumed to remain for the components still to be coded. See
+/// `spec/CODEC.md`, section 12.6, "Coding a rotation".
 const MIN_REMAINING: f64 = 1e-4;
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
@@ -73,7 +74,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let kept = (0..4).filter(|component| *component != dropped);
         for (nth, component) in kept.enumerate() {
             let part = q[component] * sign;
-            // The components that are already coded show how much remains for the others.
+            // The components that are already coded determine how much remains for the others.
             let stretch =
                 sqrt(remaining.max(MIN_REMAINING) / remaining_predicted.max(MIN_REMAINING));
             let value = (part * stretch).clamp(-FRAC_1_SQRT_2, FRAC_1_SQRT_2);

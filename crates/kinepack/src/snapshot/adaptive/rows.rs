@@ -1,5 +1,5 @@
-//! The layout of the rows of weights in a set, and their values before training. `spec/CODEC.md`,
-//! sections 12.8 and 12.9.
+//! Lays out the rows of weights in a set, and holds their values before training. See
+//! `spec/CODEC.md`, sections 12.8 and 12.9.
 
 use core::ops::Range;
 
@@ -178,11 +178,11 @@ impl RotationRows {
     }
 }
 
-/// The first weights of an untrained row for a mean, which expects 0.9 of the last change.
+/// The first weights of an untrained row for a mean, which expects 0.9 of the last change. See
 /// `spec/CODEC.md`, section 12.9.
 const UNTRAINED_MEAN: [f32; 1] = [3686.0 / 4096.0];
 
-/// The first weights of an untrained row for a scale: 1, 0.4 and 0.4. `spec/CODEC.md`, section
+/// The first weights of an untrained row for a scale: 1, 0.4 and 0.4. See `spec/CODEC.md`, section
 /// 12.9.
 const UNTRAINED_SCALE: [f32; 3] = [1.0, 1638.0 / 4096.0, 1638.0 / 4096.0];
 

@@ -31,7 +31,7 @@ const BITS_PER_OCTAVE_SQUARED: f64 = 0.35;
 /// The normal equations of one predictor.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sums {
-    /// The sums of products of two features. Only the lower triangle is set.
+    /// The sums of products of two features. Only the lower triangle of this matrix is used.
     products: [[f64; FEATURES]; FEATURES],
     /// The sums of products of a feature and the target.
     targets: [f64; FEATURES],

@@ -1,4 +1,4 @@
-//! Computes the mean motion of a body's neighbours, from which the body's motion is predicted.
+//! Computes the mean motion of a body's neighbours, from which the body's motion is predicted. See
 //! `spec/CODEC.md`, section 12.6, "Surroundings".
 
 use super::geometry::{Vector, add, carried, scale, sub};
@@ -29,8 +29,8 @@ pub(super) struct Surroundings {
     pub(super) turn_error_log2: i32,
 }
 
-/// Computes the means over the nearest bodies that are already coded. If there are none, the errors
-/// are those of `mover`.
+/// Computes the means over the nearest bodies that are already coded. If there are no such bodies,
+/// the errors are those of `mover`.
 pub(super) fn surroundings(
     neighbours: &Neighbours,
     size: f64,

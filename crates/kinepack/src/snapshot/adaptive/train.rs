@@ -188,7 +188,7 @@ impl ModelTrainer {
         }
     }
 
-    /// Ends a pass. The next pass starts from its result.
+    /// Ends a pass. The next pass starts from the result of this pass.
     pub(crate) fn end(&mut self) {
         match self.pass {
             Pass::Weights => {

@@ -113,12 +113,13 @@ impl<'a> Spent<'a> {
         self.max
     }
 
-    /// Adds to a field's cost. Bits that are not added to any field count as bits of sets.
+    /// Adds bits to the cost of a field. The number of bits that are not added to any field count
+    /// as bits of sets.
     pub(super) fn add_field(&mut self, field: usize, spent: u64) {
         self.fields[field] += spent;
     }
 
-    /// Adds to the cost of a lane's values in entities that are not added. The bits of added
+    /// Adds bits to the cost of a lane's values in entities that are not added. The bits of added
     /// entities count for a field, but not for a lane.
     #[inline]
     pub(super) fn add_lane(&mut self, lane: usize, spent: u64) {

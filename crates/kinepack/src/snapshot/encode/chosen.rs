@@ -35,7 +35,7 @@ pub enum Chosen<'a> {
         /// At a level that predicts, the packet ends near this number of bytes, because the coder
         /// knows the size while it codes. The entities that did not fit are then
         /// [`unsent`](crate::Encoder::unsent), as if they had not been chosen. The packet may still
-        /// exceed the limit: levels that pack bits always send all chosen entities, and the last
+        /// exceed the limit. Levels that pack bits always send all chosen entities, and the last
         /// entity may take more than those before it. `usize::MAX` means no limit.
         limit_bytes: usize,
     },

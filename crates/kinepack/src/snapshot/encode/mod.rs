@@ -1,4 +1,4 @@
-//! Encodes a snapshot relative to a baseline. `spec/CODEC.md`, sections 6 to 9 and 12.
+//! Encodes a snapshot relative to a baseline. See `spec/CODEC.md`, sections 6 to 9 and 12.
 
 mod chosen;
 mod encoded;
@@ -172,9 +172,9 @@ impl Encoder {
     /// on [request](Encoded::view). Use it to select entities, or to store views in a different
     /// form.
     ///
-    /// With [`Chosen::Some`], the snapshot must have the same entities as the baseline, and
-    /// entities that are not chosen keep the baseline's values. Encoding then compares all ids and
-    /// codes the chosen entities.
+    /// With [`Chosen::Some`], the snapshot must have the same entities as the baseline. Entities
+    /// that are not chosen keep the baseline's values. Encoding then compares all ids and codes the
+    /// chosen entities.
     ///
     /// # Errors
     /// The errors of [`encode`](Self::encode). With [`Chosen::Some`] also
@@ -244,7 +244,7 @@ impl Encoder {
         Ok(snapshot)
     }
 
-    /// Gives back a view that is no longer needed. If the view has no other owner, the next view
+    /// Gives back a view that is not needed any more. If the view has no other owner, the next view
     /// reuses its memory.
     pub fn recycle(&mut self, view: View) {
         self.spare.keep(view);
@@ -276,14 +276,14 @@ impl Encoder {
     ///
     /// At levels that pack bits, and in packets that fall back to packed bits, only the bits of an
     /// entity's field values count. The sum over all entities then equals the sum of
-    /// [`Size::fields_bits`]. An entity that was added with zero in every lane has no values and is
-    /// not listed.
+    /// [`Size::fields_bits`]. An entity that was added with zero in every lane has no coded values,
+    /// so it is not listed.
     ///
     /// At levels that predict, everything coded after an entity's changed flag counts: the flags of
     /// its fields, its values, and the origin of an added entity. [`Size`] counts the flags of
-    /// bodies and these origins among the sets. Each of these counts is off by less than a bit, and
-    /// their sum by half a bit. The sum is off by up to a byte if the end of the code takes fewer
-    /// bits than its decisions cost.
+    /// bodies and these origins as bits of the sets. Each of these counts is off by less than a
+    /// bit, and their sum by half a bit. Their sum may also be off by up to a byte, if the end of
+    /// the code takes fewer bits than its decisions cost.
     ///
     /// The bits of the sets are not attributed to entities.
     pub fn entity_bits(&self) -> &[(u32, u32)] {

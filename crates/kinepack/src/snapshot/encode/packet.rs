@@ -43,7 +43,7 @@ impl Encoder {
     }
 
     /// Finds the entities to send: those that differ from the baseline, or those at `indices`. Both
-    /// forms of the packet use the result.
+    /// forms of the packet use this list.
     fn find_changed(
         &mut self,
         tables: &Tables,
@@ -56,8 +56,8 @@ impl Encoder {
             Some(indices) => {
                 changed.extend_from_slice(indices);
                 if tables.precision.is_some() {
-                    // An unchanged entity must not be sent, because its values may be finer than
-                    // can be coded.
+                    // An unchanged entity must not be sent, because its values may be finer than a
+                    // packet can code.
                     changed.retain(|index| {
                         let (kind, row) = snapshot.entities.place(*index as usize);
                         let [base, new] = [baseline, snapshot]

@@ -1,5 +1,5 @@
 //! Computes the cost of a field's values with given classes: the bits of the differences, and the
-//! ideal lengths of the words in each state of the context.
+//! ideal word lengths in each state of the context.
 //!
 //! Costs are integers in units of 2⁻¹⁶ bits, so they are the same on every platform.
 
@@ -20,9 +20,9 @@ const RARE_WORD_BITS: u64 = 8;
 
 /// The source of the context's state for each value of a field.
 pub(super) enum States {
-    /// There is only one state.
+    /// The context has only one state.
     One,
-    /// The state is the class of the previous value.
+    /// The state is the class of the field's previous value.
     Previous,
     /// The state of each value is given.
     Given(Vec<u8>),

@@ -1,4 +1,4 @@
-//! Finds the classes of distances by dynamic programming over the first distance of each class.
+//! Finds the classes of distances by dynamic programming over the first distance of each class. See
 //! `spec/CODEC.md`, section 7.
 
 use alloc::vec;
@@ -22,7 +22,7 @@ const COST_SHIFT: u32 = 9;
 /// The default classes, which fit any data, are replaced only by classes that save 2 to the power
 /// of −`MARGIN_SHIFT` of the bits.
 const MARGIN_SHIFT: u32 = 4;
-/// The widest class that is tried, in bits.
+/// The width of the widest class that is tried, in bits.
 const MAX_WIDTH_BITS: usize = 13;
 
 /// The number of times that each distance occurs, separately for each half of the packets.
@@ -103,8 +103,8 @@ impl Halves {
 
     /// Finds the widths that take the fewest bits, and their cost.
     fn best(&self) -> (Vec<u8>, u64) {
-        // From the end to the start: for each position, the lowest cost of all distances from there
-        // on, and the width of the class that achieves this cost.
+        // For each position, from the end to the start: the lowest cost of all distances from there
+        // on, and the width of the class that achieves it.
         let ends = self.max_count.min(POSITIONS);
         let mut best = vec![(u64::MAX, None::<u8>); ends + 1];
         for start in (0..=ends).rev() {
@@ -141,8 +141,8 @@ impl Halves {
     }
 }
 
-/// The counts of distances, smoothed. The count of a single distance is specific to these data. The
-/// number of distances of each magnitude holds for other data as well.
+/// The counts of distances, smoothed. The exact count of a single distance is specific to these
+/// data. The total count of the distances of each magnitude is similar in other data.
 struct Smooth {
     /// For each distance, the number of shorter distances, in 1/16; the last element is the number
     /// of all distances.
@@ -158,7 +158,7 @@ impl Smooth {
         let mut sum = 0;
         while sums.len() <= POSITIONS {
             // This averages the counts of a run as long as a quarter of the distance. Each distance
-            // gets half of that mean, and half of its own count.
+            // gets half of that mean plus half of its own count.
             let begin = sums.len() - 1;
             let length = (begin.div_ceil(4)).clamp(1, POSITIONS - begin);
             let alike = &counts[begin..begin + length];

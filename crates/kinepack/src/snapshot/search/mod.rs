@@ -1,6 +1,5 @@
-//! The search for a profile's structure: the classes of each field with their widths and
-//! references, the context of its words, and the classes of distances.
-//! [`Training`](super::Training) then trains the lengths of the words.
+//! Searches the structure of a profile: the classes of each field, the context of its words, and
+//! the classes of distances. [`Training`](super::Training) then trains the lengths of the words.
 //!
 //! [`samples`] collects the sizes of the differences in packets. [`cost`] computes the number of
 //! bits that these differences would take: exactly, except that the lengths of words are ideal
@@ -36,8 +35,8 @@ const MARGIN_SHIFT: u32 = 6;
 /// which later fields depend on each field.
 const ROUNDS: usize = 2;
 
-/// A search for the structure of a [`Profile`]: the classes, references and contexts of its fields,
-/// and the classes of its distances. After a search, [`Training`](super::Training) or a
+/// A search for the structure of a [`Profile`]: the classes and contexts of its fields, and the
+/// classes of its distances. After a search, [`Training`](super::Training) or a
 /// [`Trainer`](super::Trainer) trains the lengths of the words.
 ///
 /// Each field begins with a class for each magnitude and reference. The search then adds further
@@ -78,8 +77,8 @@ pub struct ProfileSearch {
     /// compared with itself and the search finds nothing.
     pub lag_ticks: u32,
     /// The maximum number of changed entities to use; at least one packet is always used. If the
-    /// runs have more, some packets are left out. For each entity and field the search takes 9
-    /// bytes of memory, and for each lane up to 2 bytes plus some overhead.
+    /// runs have more changed entities, some packets are left out. For each entity and field the
+    /// search takes 9 bytes of memory, and for each lane up to 2 bytes plus some overhead.
     pub max_values: usize,
     /// The maximum number of lists of classes to price for a field in each of the two rounds.
     /// Pricing a list takes about 2 ns per value.
@@ -87,15 +86,15 @@ pub struct ProfileSearch {
 }
 
 impl Default for ProfileSearch {
-    /// A lag of 6 ticks, 2¹⁸ values and 4000 trials.
+    /// Makes a search with a lag of 6 ticks, 2¹⁸ values and 4000 trials.
     fn default() -> Self {
         Self { lag_ticks: 6, max_values: 1 << 18, max_trials: 4000 }
     }
 }
 
 impl ProfileSearch {
-    /// Finds a structure for data like `runs`, each a run of consecutive snapshots of one world,
-    /// all of `schema`. The search calls `progress` with the share that is done, up to 1.
+    /// Finds a structure for data like `runs`. Each run is a list of consecutive snapshots of one
+    /// world, all of `schema`. The search calls `progress` with the share that is done, up to 1.
     ///
     /// If the schema has a time precision, snapshots are as coarse as a receiver at this lag would
     /// hold them. In the result all words have nearly the same length, and there is no
@@ -105,8 +104,8 @@ impl ProfileSearch {
     /// 2000 snapshots in which 100 bodies move.
     ///
     /// # Errors
-    /// [`TrainError`] if a snapshot has another schema, the schema cannot have its time precision,
-    /// or no run is longer than the lag.
+    /// [`TrainError`] if a snapshot has another schema, the schema's time precision is not
+    /// possible, or no run is longer than the lag.
     pub fn run<R: AsRef<[Snapshot]>>(
         &self,
         schema: &Schema,
@@ -142,7 +141,7 @@ impl ProfileSearch {
     }
 
     /// Finds the best classes and the best context of a field, given those of the other fields. The
-    /// range begins with the first field of its kind and ends with the field.
+    /// range has the fields from the first one of the field's kind to the field itself.
     fn search(
         &self,
         samples: &Samples,

@@ -160,8 +160,8 @@ impl Observer {
         }
     }
 
-    /// Adds the values of one field. `rows` are the rows of the changed entities of the field's
-    /// kind.
+    /// Adds the values of one field in the packet. `rows` are the rows of the changed entities of
+    /// the field's kind.
     fn add_values_of(
         &mut self,
         index: usize,

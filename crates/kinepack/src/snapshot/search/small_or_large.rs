@@ -1,10 +1,10 @@
 //! Finds the widths of the article's scheme by exhaustive search: each lane is small or large, and
 //! the large range begins where the small one ends.
 //!
-//! For a given small width, the cost of a vector depends on only two numbers: how many of its lanes
-//! are large, and the narrowest large width that holds these lanes. So one table over pairs of
-//! widths is enough to compute the cost of every pair, without the vectors. The scheme is that of
-//! relative position and relative orientation in the article "Snapshot Compression".
+//! For a given small width, the cost of a vector depends on two numbers: the number of its large
+//! lanes, and the narrowest large width that holds them. So one table over pairs of widths is
+//! enough to compute the cost of every pair, without the vectors. The scheme is that of relative
+//! position and relative orientation in the article "Snapshot Compression".
 
 use alloc::boxed::Box;
 
@@ -95,7 +95,7 @@ impl SmallOrLargeCosts {
     }
 
     /// Counts a vector that can only be sent in full, such as a rotation that drops another
-    /// component.
+    /// component than the baseline.
     pub fn add_in_full(&mut self) {
         self.count += 1;
     }

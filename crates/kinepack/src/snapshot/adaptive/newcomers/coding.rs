@@ -185,9 +185,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         best
     }
 
-    /// Computes the cost of a newcomer with an origin, in 1/256 bit. `origin` is a number among the
-    /// kept entities. `entity` is the newcomer's row, and `like` the row of the entity that it is
-    /// like.
+    /// Computes the cost of a newcomer with an origin, in 1/256 bit. `origin` is the number of an
+    /// entity among the kept ones. `entity` is the newcomer's row, and `like` the row of the entity
+    /// that it is like.
     fn cost(
         &mut self,
         newcomers: &mut Newcomers,

@@ -1,4 +1,4 @@
-//! The coding of one field of a newcomer.
+//! Codes one field of a newcomer.
 
 use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
@@ -25,12 +25,12 @@ pub(super) const DIFFERENCES: usize = 2 + EXPONENTS;
 /// differences of places.
 pub(super) const SECTORS_LOG2: u32 = 4;
 
-/// Lanes of at most this many bits have a counter for each value.
+/// The maximum number of bits of a lane that has a counter for each value.
 const SMALL_BITS: u32 = 8;
 /// The number of upper bits of a larger lane that have counters.
 const UPPER_BITS: u32 = 6;
 
-/// How a field of a newcomer is coded.
+/// The way in which a field of a newcomer is coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     /// The field has the same values as the entity that is like the newcomer.
@@ -65,8 +65,8 @@ pub(super) struct NewcomerField {
     /// For each kind of origin, the first lane of that kind's field with the same name, if there is
     /// one.
     pub(super) origins: Vec<Option<usize>>,
-    /// The smallest value of the field, if it is an integer that can be the id of an origin. Such
-    /// an integer has one lane, with steps of 1.
+    /// The smallest value of the field, if it is an integer that can be the id of an origin. An
+    /// integer that can be an id has one lane, with steps of 1.
     pub(super) least_id: Option<i128>,
     /// The number of sets of [`DIFFERENCES`] counters for the differences from an origin: one set,
     /// or one for each lane and sector of the origin's heading.
@@ -87,8 +87,8 @@ pub(super) struct FieldRows<'a> {
     pub(super) newcomer: usize,
     /// The row of the entity that is like the newcomer.
     pub(super) like: Option<usize>,
-    /// The field's lanes in the origin, or the origin's id. `None` if there is no origin, or if
-    /// neither the field nor an id can come from it.
+    /// The lanes of the field in the origin, or the origin's id. `None` if there is no origin, or
+    /// if neither the field nor an id can come from it.
     pub(super) origin: Option<&'a [u32]>,
     /// The sector of the origin's heading, if it has one.
     pub(super) sector: Option<usize>,
@@ -136,7 +136,7 @@ impl NewcomerField {
         self.first_value() + values.sum::<usize>()
     }
 
-    /// Returns the value that is nearest to an id. `None` if the field cannot be an id.
+    /// Returns the value that is nearest to an id. Returns `None` if the field cannot be an id.
     pub(super) fn value_of_id(&self, EntityId(id): EntityId) -> Option<u32> {
         let steps = i128::from(id) - self.least_id?;
         Some(steps.clamp(0, self.kinds[0].max.into()) as u32)

@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 use crate::entropy::Counter;
 use crate::snapshot::status::ADDED;
 
-/// The entities of a packet that newcomers are coded relative to, by index.
+/// The entities of a packet that newcomers may be coded relative to.
 #[derive(Debug, Default)]
 pub(in crate::snapshot::adaptive) struct Newcomers {
-    /// The entities that were not added, increasing.
+    /// The indices of the entities that were not added, increasing.
     pub(super) kept: Vec<u32>,
     /// For each kind, the row of the newcomer that was coded last.
     pub(super) last: Vec<Option<usize>>,

@@ -1,6 +1,6 @@
 //! Newcomers: entities that the baseline lacks. Each field is coded either by how frequent its
-//! values are, or relative to another entity. That is either an entity *like* the newcomer, or its
-//! *origin*, the entity that it came from. `spec/CODEC.md`, section 12.11.
+//! values are, or relative to another entity. That entity is either *like* the newcomer, or its
+//! *origin*, the entity that it came from. See `spec/CODEC.md`, section 12.11.
 
 mod coding;
 mod field;
