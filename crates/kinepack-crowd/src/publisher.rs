@@ -34,8 +34,7 @@ pub enum Carried {
     Datagram,
 }
 
-/// The divisor of a second for the time that a new head has to reach all viewers, before datagrams
-/// are coded against it.
+/// A new head has 1 / `GRACE` seconds to reach all viewers before datagrams are coded against it.
 const GRACE: u32 = 8;
 /// The maximum number of ticks from a head to a datagram that is coded against it.
 const MAX_TICKS: u32 = 127;

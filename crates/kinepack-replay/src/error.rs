@@ -68,7 +68,7 @@ pub enum ReplayError {
     /// There are more events at one tick than a group can have.
     #[error("more than {most} events at one tick")]
     TooManyEvents {
-        /// The maximum number of events.
+        /// The maximum number of events in a group.
         most: usize,
     },
     /// An event was emitted, but the replay has no kinds of events.

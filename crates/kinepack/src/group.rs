@@ -3,9 +3,9 @@
 //! much smaller than packets, which are coded against acknowledged views. `spec/GROUP.md` defines
 //! the format.
 //!
-//! A group starts either from an empty snapshot or from a view that both sides were given. A group
-//! that starts from an empty snapshot can be read without the groups before it. To reach one
-//! snapshot, a reader decodes at most one group.
+//! A group starts either from an empty snapshot or from a view that both sides were given. A file
+//! of groups can therefore be read from the beginning of any group. To reach one snapshot, a reader
+//! decodes at most one group.
 //!
 //! ```
 //! use kinepack::group::{GroupReader, GroupWriter};

@@ -1,7 +1,7 @@
 //! Finds the precision of recorded numbers: the coarsest power of two or of ten that divides all of
 //! them.
 
-/// The largest [`Carried::power`] whose step counts as intended.
+/// The largest `power` of a [`Carried`] whose step counts as intended.
 const FINEST_POWER: u32 = 30;
 const FINEST_DECIMAL: u32 = 9;
 

@@ -24,9 +24,9 @@ use crate::{Between, EncodeError};
 /// | [`ArrayString<N>`](crate::ArrayString) at `path` | the length in bytes `path.len`; four bytes each at `path[0]`, `path[4]` and so on, present if the text reaches them |
 ///
 /// Lists and texts need the feature `arrayvec`, which is on by default. The capacity of a list or
-/// text is 1 to 65,535. To give the elements of a list attributes, wrap them in a struct.
+/// text is 1 to 65,535. To put attributes on the elements of a list, wrap the elements in a struct.
 ///
-/// To put attributes on the elements of a list, wrap the elements in a struct.
+/// The following attributes can be put on the fields of a struct or a variant:
 ///
 /// | attribute | on | meaning |
 /// |---|---|---|

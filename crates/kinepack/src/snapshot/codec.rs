@@ -161,8 +161,8 @@ impl Codec {
     /// The codec's size on the heap in bytes, to within about a third, not counting 1 or 2 kB that
     /// every codec takes. All clones share this memory.
     ///
-    /// At the adaptive levels each field takes about 10 kB, and each lane 1 kB for each range of
-    /// lags of the profile.
+    /// At the adaptive levels, each field takes about 10 kB, and each lane takes 1 kB for each
+    /// range of lags of the profile.
     pub fn memory_bytes(&self) -> usize {
         self.0.memory_bytes
     }

@@ -21,10 +21,11 @@ pub(super) struct FieldTable {
     kinds: Vec<Lane>,
     /// The conditions under which the field is present.
     pub(super) conditions: Conditions,
-    /// The index of the field's first lane that is coded as a difference.
+    /// True if a packet has the field only for added entities.
     is_spawn: bool,
-    /// For a rotation it is 1, because the index of the dropped component has no difference. A flag
-    /// or choice has no such lane, so the value is then the number of lanes.
+    /// The index of the field's first lane that is coded as a difference. For a rotation it is 1,
+    /// because the dropped component has no difference. A flag or choice has no such lane, so the
+    /// value is then the number of lanes.
     first: usize,
     rotation: Option<SmallestThree>,
     pub(super) context: Context,

@@ -8,7 +8,7 @@ pub(super) const STEPS: usize = ADAPTIVE_OLDER_STATES;
 
 /// The entity moved in the last step before the baseline.
 pub(super) const MOVED: u8 = 1;
-/// The entity moved in the second last step before the baseline.
+/// The entity moved in the second-to-last step before the baseline.
 pub(super) const MOVED_BEFORE: u8 = 2;
 /// The entity is not in the state before the baseline.
 pub(super) const NEW: u8 = 4;

@@ -281,7 +281,7 @@ impl FieldFeatures {
 /// section 12.7.
 pub(super) struct NumberSizes {
     pub(super) own: i32,
-    /// The difference between the last change and the one before.
+    /// The difference between the last change and the one before it.
     pub(super) acceleration: i32,
     /// The error of the field's previous lane.
     pub(super) lane_before: i32,

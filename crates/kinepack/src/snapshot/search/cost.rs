@@ -235,8 +235,8 @@ fn price_half(counts: &[u32], learned: &[u32], symbols: usize) -> u64 {
         pooled.iter_mut().zip(state).for_each(|(pooled, count)| *pooled += u64::from(*count));
     }
     let all = pooled.iter().sum::<u64>().max(1);
-    // As in [`Trainer`](super::super::Trainer), each state counts as if it had seen 64 further
-    // values, distributed like those of the whole field. The counts are in 1/16 of a value.
+    // As in `Trainer`, each state counts as if it had seen 64 further values, distributed like
+    // those of the whole field. The counts are in 1/16 of a value.
     pooled.iter_mut().for_each(|count| *count = *count * 64 * 16 / all);
     let states = counts.chunks_exact(SYMBOLS).zip(learned.chunks_exact(SYMBOLS));
     states.map(|(counts, learned)| price_state(&counts[..symbols], learned, &pooled)).sum()
