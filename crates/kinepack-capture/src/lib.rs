@@ -19,7 +19,7 @@
 //!
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path().join("run.mcap");
-//! // In the game, once a tick: about a microsecond for 100 ships, the rest on another thread.
+//! // In the game, once per tick. This takes about a microsecond for 100 ships.
 //! let mut recorder = Recorder::create(&path)?;
 //! let stream = recorder.stream::<Ship>("ships", 60.0)?;
 //! for tick in 0..600 {
@@ -29,7 +29,7 @@
 //! }
 //! recorder.finish()?;
 //!
-//! // Later, quantized by the schema that the file holds.
+//! // Later, the states can be read as they are when quantized by the schema in the file.
 //! let mut capture = Capture::open(&path)?;
 //! while let Some((_, frame)) = capture.next_frame()? {
 //!     let mut snapshot = Snapshot::new(frame.stream().schema(), frame.tick());
@@ -38,7 +38,7 @@
 //!     for (_, ship) in snapshot.iter::<Ship>()? {
 //!         assert!(ship.rotation[3] > 0.999 && !ship.is_docked);
 //!     }
-//!     // Or as they were recorded, as numbers.
+//!     // They can also be read as the recorded numbers.
 //!     let (id, numbers) = frame.components().next().expect("one ship");
 //!     assert_eq!((id, numbers.len()), (EntityId(1), 8));
 //! }

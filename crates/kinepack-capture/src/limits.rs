@@ -18,7 +18,7 @@
 /// # let directory = tempfile::tempdir()?;
 /// # let path = directory.path().join("run.mcap");
 /// # kinepack_capture::Recorder::create(&path)?.finish()?;
-/// // Long rests compress well: 4,096 values for each byte.
+/// // Long rests compress well, so this allows 4,096 values for each byte.
 /// let limits = CaptureLimits { values_per_byte: 4_096, ..CaptureLimits::default() };
 /// assert_eq!(limits.most_values(1_000), (1 << 24) + 4_096_000);
 /// let mut capture = Capture::open(&path)?.with_limits(limits);

@@ -18,7 +18,7 @@ use kinepack::{EncodeError, Schema};
 ///     glow: u8,
 /// }
 ///
-/// // A column for each lane, with a value for each entity. `CaptureFrame::values` gives the same.
+/// // There is a column for each lane, with a value for each entity, as in `CaptureFrame::values`.
 /// let columns = [vec![1, 0], vec![30, 100]];
 /// let values = Columns::Lanes(&columns);
 /// let schema = Schema::of::<Lamp>();

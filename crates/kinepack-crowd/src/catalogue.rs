@@ -58,7 +58,7 @@ pub enum Carry {
 ///
 /// let schema = Schema::of::<Ship>();
 /// let codec = Codec::new(schema.clone(), Level::LEARNING, Profile::untrained(&schema))?;
-/// // 60 ticks per second: every snapshot, and one in three for phones.
+/// // At 60 ticks per second, one tier has every snapshot, and one for phones has one in three.
 /// let full = Tier::new("full", &codec, 60);
 /// let third = Tier { ticks_per_frame: 3, ..Tier::new("third", &codec, 60) };
 /// let catalogue = Catalogue::new(60, vec![full, third])?;

@@ -42,7 +42,7 @@ const OWN: DecodeLimits = DecodeLimits { max_entities: u32::MAX };
 /// }
 /// assert!(last_seconds.memory_bytes() < 8_000);
 ///
-/// // Somebody was hit at tick 3,500: the three seconds before it, and one after.
+/// // A player was hit at tick 3,500. This cuts three seconds before it, and one after.
 /// let mut replay = Vec::new();
 /// let cut = last_seconds.cut(Tick(3_500 - 180), Tick(3_500 + 60), &mut replay)?;
 /// assert_eq!(cut.frames, 241);

@@ -18,7 +18,7 @@
 //!
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path().join("match.kpz");
-//! // In the game: a file, and each tick's world.
+//! // The game creates a file, and writes the world of each tick.
 //! let schema = Schema::of::<Ball>();
 //! let codec = Codec::new(schema.clone(), Level::LEARNING, Profile::untrained(&schema))?;
 //! let mut replay = ReplayWriter::create(&path, &codec, &ReplayOptions::at_hz(60.0))?;
@@ -32,7 +32,7 @@
 //! let summary = replay.finish()?;
 //! assert_eq!(summary.frames, 600);
 //!
-//! // Later: two seconds before the marker.
+//! // Later, the replay is played from two seconds before the marker.
 //! let mut replay = ReplayReader::open(&path)?;
 //! let goal = replay.markers()[0].tick;
 //! let tick = f64::from(goal.0) - 2.0 * replay.rate_hz();

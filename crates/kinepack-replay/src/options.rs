@@ -51,7 +51,7 @@ impl ReplayOptions {
 /// ```
 /// use kinepack_replay::ReplayLimits;
 ///
-/// // A phone: 4 MiB of decoded frames in each of the two groups around the shown moment.
+/// // For a phone: 4 MiB of decoded frames for each of the two groups around the shown moment.
 /// let limits = ReplayLimits { frame_bytes: 4 << 20, ..ReplayLimits::default() };
 /// assert_eq!(limits.decode.max_entities, 65_536);
 /// ```

@@ -56,7 +56,7 @@ const LONGEST_STEP: Duration = Duration::from_secs(5);
 /// let (first, last) = replay.ticks()?.ok_or("no frames")?;
 /// assert_eq!((first.0, last.0, replay.rate_hz()), (100, 399, 60.0));
 ///
-/// // Slow motion: a quarter of the rate, on a display of 60 Hz.
+/// // This plays in slow motion, at a quarter of the rate, on a display of 60 Hz.
 /// let mut tick = f64::from(first.0);
 /// while tick < 110.0 {
 ///     let playback = replay.playback(tick)?.ok_or("no frames")?;
@@ -67,7 +67,7 @@ const LONGEST_STEP: Duration = Duration::from_secs(5);
 ///     tick += 0.25 * 60.0 / 60.0;
 /// }
 ///
-/// // The exact states: step back, and one ball's path.
+/// // The exact states can be read too: here a step back, and the path of one ball.
 /// let frame = replay.frame_before(Tick(110))?.ok_or("no frame")?;
 /// assert_eq!(frame.tick, Tick(109));
 /// let path = replay.path::<Ball>(EntityId(7), Tick(200), Tick(210))?;

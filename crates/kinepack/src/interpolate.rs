@@ -30,7 +30,7 @@ use crate::sqrt::sqrt;
 ///     bounces: u8,
 /// }
 ///
-/// // Thrown up at 16 m/s under 16 m/s² of gravity: half a second later it is 6 m high.
+/// // The ball is thrown up at 16 m/s under 16 m/s² of gravity. After half a second it is at 6 m.
 /// let mut lanes = [[0; Ball::LANES]; 2];
 /// Ball { height: 0.0, climb: 16.0, bounces: 0 }.quantize(&mut lanes[0])?;
 /// Ball { height: 0.0, climb: -16.0, bounces: 1 }.quantize(&mut lanes[1])?;
@@ -38,7 +38,7 @@ use crate::sqrt::sqrt;
 /// let ball = Ball::interpolate(&lanes[0], &lanes[1], at);
 /// assert_eq!((ball.height, ball.climb, ball.bounces), (6.0, 8.0, 0));
 ///
-/// // Without the time, the path is a line.
+/// // If `seconds` is 0, the path is a line.
 /// let ball = Ball::interpolate(&lanes[0], &lanes[1], Between { seconds: 0.0, ..at });
 /// assert_eq!((ball.height, ball.climb), (0.0, 8.0));
 /// # Ok::<(), kinepack::EncodeError>(())

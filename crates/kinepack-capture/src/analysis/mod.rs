@@ -66,7 +66,7 @@ use crate::kinds::are_named;
 /// #     let columns = [vec![u64::from(tick > 60)], vec![u64::from(tick * 7 % 20)]];
 /// #     analyzer.add(Tick(tick), &[EntityId(1)], Columns::Lanes(&columns))?;
 /// # }
-/// let analysis = analyzer.finish()?; // of a lamp that is lit once and whose glow flickers
+/// let analysis = analyzer.finish()?; // A lamp is lit once, and its glow flickers.
 /// let packed = analysis.levels.iter().position(|level| level.level == "packed").ok_or("none")?;
 /// let bits = |index: usize| analysis.fields[index].level_bits_per_frame[packed];
 /// assert_eq!((&*analysis.fields[0].name, &*analysis.fields[1].name), ("lit", "glow"));
@@ -252,7 +252,7 @@ impl Analyzer {
     /// let options = AnalysisOptions::new(Profile::untrained(&schema), 60);
     /// let mut analyzer = Analyzer::new(&schema, 60.0, options)?;
     /// for tick in 0..60 {
-    ///     // Two lamps and a fire.
+    ///     // The frame has two lamps and a fire.
     ///     let ids = [&[1, 4].map(EntityId)[..], &[EntityId(2)]];
     ///     let columns = [vec![0, u64::from(tick % 20 == 0)], vec![1]];
     ///     analyzer.add_kinds(Tick(tick), &ids, Columns::Lanes(&columns))?;
@@ -450,7 +450,7 @@ impl Analyzer {
 /// use kinepack::Tick;
 /// use kinepack_capture::analysis::frames_per_s;
 ///
-/// // Every third tick at 30 Hz, for three seconds.
+/// // The run has every third tick at 30 Hz, for three seconds.
 /// assert_eq!(frames_per_s(30.0, 31, Some((Tick(100), Tick(190)))), 10.0);
 /// assert_eq!(frames_per_s(30.0, 0, None), 30.0);
 /// ```

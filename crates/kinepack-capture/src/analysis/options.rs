@@ -13,7 +13,7 @@ use kinepack::Profile;
 ///     lit: bool,
 /// }
 ///
-/// // Half an hour at 30 Hz, over a network of 200 ms there and back.
+/// // The stream is half an hour at 30 Hz, over a network with a round trip of 200 ms.
 /// let schema = Schema::of::<Lamp>();
 /// let defaults = AnalysisOptions::new(Profile::untrained(&schema), 54_000);
 /// let options = AnalysisOptions { lag: 7, lags: vec![3, 7, 12], ..defaults };

@@ -35,13 +35,13 @@ use crate::{CaptureError, CaptureLimits};
 /// use std::io::Cursor;
 /// use kinepack_capture::{Capture, Recorder};
 ///
-/// // A file without frames. [`CaptureFrame::components`] shows how frames are read.
+/// // This file has no frames. [`CaptureFrame::components`] shows how to read frames.
 /// let path = std::env::temp_dir().join(format!("empty-{}.mcap", std::process::id()));
 /// Recorder::create(&path)?.finish()?;
 /// let mut capture = Capture::open(&path)?;
 /// assert!(capture.next_frame()?.is_none() && capture.damage().is_empty());
 ///
-/// // One that was cut off is read up to that place.
+/// // A file that was cut off is read up to the cut.
 /// let bytes = std::fs::read(&path)?;
 /// let mut cut = Capture::from_reader("cut.mcap", Cursor::new(bytes[..20].to_vec()))?;
 /// assert!(cut.next_frame()?.is_none() && cut.damage().len() == 1);

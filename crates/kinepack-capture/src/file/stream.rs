@@ -39,7 +39,7 @@ const MAX_FRAMES: u64 = 1 << 32;
 /// # }
 /// # recorder.finish()?;
 ///
-/// // Reads the file's end only.
+/// // This reads only the end of the file.
 /// let streams = Capture::streams_of(&path)?;
 /// let stream = streams.iter().find(|stream| stream.name() == "lamps").ok_or("no lamps")?;
 /// assert_eq!((stream.rate_hz(), stream.frames()), (60.0, Some(9)));

@@ -33,7 +33,7 @@ use crate::file::columns::{MAX_ENTITIES, MAX_WORDS, shared_id};
 /// frame.push(EntityId(9), &Lamp { lit: false })?;
 /// frame.finish()?;
 ///
-/// // Ids are one space for all kinds.
+/// // All kinds share one range of ids.
 /// let mut frame = recorder.frame(&world, Tick(1))?;
 /// frame.push(EntityId(4), &Lamp { lit: true })?;
 /// frame.push(EntityId(4), &Door { open: false })?;

@@ -14,7 +14,7 @@ use std::marker::PhantomData;
 ///     lit: bool,
 /// }
 ///
-/// /// What the game's loop holds.
+/// /// The parts that the game's main loop holds.
 /// struct Recording {
 ///     recorder: Recorder,
 ///     lamps: RecordedStream<Lamp>,

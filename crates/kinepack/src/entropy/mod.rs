@@ -18,7 +18,7 @@
 //! use kinepack::entropy::{Coder, Counter, RangeDecoder, RangeEncoder};
 //! use kinepack::bits::{BitReader, BitWriter};
 //!
-//! /// 1000 flags, in either direction.
+//! /// Codes 1000 flags, in either direction.
 //! fn code_flags(coder: &mut impl Coder, flags: &mut [bool; 1000]) {
 //!     let mut counter = Counter::default();
 //!     for flag in flags {

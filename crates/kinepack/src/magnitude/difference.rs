@@ -20,7 +20,7 @@ use crate::{DecodeError, EncodeError};
 /// use kinepack::bits::{BitReader, BitSink, BitWriter};
 /// use kinepack::quantize::{FloatLimits, VectorLimits};
 ///
-/// // Pitch, yaw and roll; from 359.5° to 1° are 3 steps, not 717.
+/// // The angles are pitch, yaw and roll. From 359.5° to 1° are 3 steps, not 717.
 /// let angles = VectorLimits::new([FloatLimits::until(0.0, 360.0, 0.5)?.wrapping(); 3]);
 /// let [before, after] = [[10.0, 359.5, 0.0], [9.5, 1.0, 0.0]];
 /// let mut bytes = Vec::new();

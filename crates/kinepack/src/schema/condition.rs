@@ -22,7 +22,7 @@ const MAX_CONDITIONS: usize = 64;
 /// use kinepack::schema::{Condition, Field, FieldKind};
 /// use kinepack::{EncodeError, EntityId, Schema, Snapshot, Tick};
 ///
-/// // What `#[derive(Pack)]` makes of `fuel: Option<u8>` with `max = 100`.
+/// // `#[derive(Pack)]` makes these fields from `fuel: Option<u8>` with `max = 100`.
 /// let fuel = FieldKind::Integer(IntegerLimits::new(0, 100, 1)?);
 /// let schema = Schema::new(vec![
 ///     Field::new("fuel?", FieldKind::Bool),

@@ -15,7 +15,7 @@ use crate::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 /// use kinepack::quantize::IntegerLimits;
 /// use kinepack::schema::{Field, FieldKind, Role};
 ///
-/// // `#[derive(Pack)]` writes this; a schema from a file or a script is made by hand.
+/// // `#[derive(Pack)]` makes such fields. For a schema from a file or a script, make them by hand.
 /// let health = Field::new("health", FieldKind::Integer(IntegerLimits::new(0, 100, 1)?));
 /// let held = Field::new("held", FieldKind::Bool).with_role(Role::Touched);
 /// assert_eq!(Schema::new(vec![health, held]).bits_per_entity(), 7 + 1);

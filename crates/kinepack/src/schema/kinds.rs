@@ -163,7 +163,7 @@ impl Kinds {
 ///
 /// let schema = Schema::builder().kind::<Door>("door").kind::<Lamp>("lamp").build()?;
 /// let mut world = Snapshot::new(&schema, Tick(60));
-/// // Which kind an entity is follows from the type. Ids are one space for all kinds.
+/// // The type of a state determines the entity's kind. All kinds share one range of ids.
 /// world.push(EntityId(1), &Door { open: true })?;
 /// world.push(EntityId(4), &Door { open: false })?;
 /// world.push(EntityId(2), &Lamp { lit: true })?;

@@ -30,7 +30,7 @@
 ///     snapshot.push(EntityId(1), &Ball { height })?;
 ///     Ok(snapshot)
 /// };
-/// // 3 units a second: in 2 ms it falls by 6 of its steps, so steps of 8 are fine enough.
+/// // At 3 units a second, it falls by 6 of its steps in 2 ms, so steps of 8 are fine enough.
 /// let [older, baseline] = [at(0, 10.0)?, at(6, 9.7)?].map(View::from);
 /// let mut packet = Vec::new();
 /// let known = Baselines::new([&baseline, &older])?;

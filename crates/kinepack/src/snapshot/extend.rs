@@ -27,7 +27,7 @@ impl Snapshot {
     ///     position: [f32; 3],
     /// }
     ///
-    /// // Components in columns of their own.
+    /// // The components are in separate columns.
     /// let ids = [2, 3, 5].map(EntityId);
     /// let heights = [0.0, 1.0, 4.0];
     /// let balls = ids.into_iter().zip(heights.map(|z| Ball { position: [7.0, 7.0, z] }));
@@ -35,7 +35,7 @@ impl Snapshot {
     /// world.extend(balls)?;
     /// assert_eq!(world.get(EntityId(3))?, Some(Ball { position: [7.0, 7.0, 1.0] }));
     ///
-    /// // States by reference need the type. A refused state leaves everything as it was.
+    /// // If states are given by reference, name their type. A refused state changes nothing.
     /// let away = [Ball { position: [1.0; 3] }, Ball { position: [99.0; 3] }];
     /// let refused = world.extend::<Ball>((8..).map(EntityId).zip(&away));
     /// assert!(matches!(refused, Err(EncodeError::OutOfRange { id: Some(9), .. })));

@@ -12,7 +12,7 @@
 ///
 /// let schema = Schema::of::<Lamp>();
 /// let mut world = Snapshot::new(&schema, Tick(60)); // a second after the start, at 60 Hz
-/// // A game's own numbers, in the increasing order that snapshots need.
+/// // These are a game's own numbers, in the increasing order that snapshots need.
 /// let mut lamps = [(30, false), (7, true), (12, true)];
 /// lamps.sort_by_key(|(number, _)| *number);
 /// for (number, lit) in lamps {

@@ -8,7 +8,7 @@
 /// use kinepack::level::Changed;
 ///
 /// assert_eq!(Level::PACKED.changed(), Changed::BitsOrGaps);
-/// // The levels of a stream over a network: the others send every entity each time.
+/// // These levels suit a network, because the others send every entity each time.
 /// let levels = Level::TABLE.iter().filter(|level| level.changed() != Changed::All);
 /// assert_eq!(levels.map(Level::row).min(), Some(7));
 /// ```

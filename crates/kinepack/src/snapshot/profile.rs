@@ -29,7 +29,7 @@ pub(super) const MAX_CLASSES: usize = 63;
 /// let height = FieldKind::Integer(IntegerLimits::new(0, 255, 1)?);
 /// let schema = Schema::new(vec![Field::new("height", height)]);
 /// let profile = Profile::untrained(&schema);
-/// // Three widths, each relative to the baseline and to the baseline carried.
+/// // There are three widths, each relative to the baseline and to the carried baseline.
 /// assert_eq!(profile.fields[0].classes.len(), 6);
 /// let bytes = profile.to_bytes();
 /// assert_eq!(Profile::from_bytes(&bytes, &schema)?, profile);
@@ -59,7 +59,7 @@ pub struct Profile {
 /// ```
 /// use kinepack::profile::GapCode;
 ///
-/// // Distances 1 to 8, 9 to 40, and the rest.
+/// // The classes are distances 1 to 8, 9 to 40, and all larger ones.
 /// let code = GapCode::article();
 /// assert_eq!(code.widths_bits, [3, 5]);
 /// assert_eq!(code.lengths_bits, [1, 2, 2]);
@@ -77,7 +77,7 @@ pub struct GapCode {
 /// ```
 /// use kinepack::profile::{Context, FieldCode};
 ///
-/// // The eight combinations of 5 and 9 bits for three lanes; the last word is the field in full.
+/// // Three lanes of 5 or 9 bits have eight combinations; the last word is the field in full.
 /// let code = FieldCode::small_or_large(3, 5, 9);
 /// assert_eq!(code.classes.len(), 8);
 /// assert_eq!(code.lengths_bits, [[4, 4, 4, 4, 4, 4, 4, 4, 1]]);

@@ -36,7 +36,7 @@ use crate::{EncodeError, Schema, SetupError, prefix};
 ///     trainer.observe(&pair[0], &[], &pair[1])?;
 /// }
 /// let profile = trainer.finish();
-/// // Every change is by 1, so the first class that holds it gets the shortest word.
+/// // Every change is by 1, so the first class that holds a difference of 1 gets the shortest word.
 /// let lengths = &profile.fields[0].lengths_bits[0];
 /// assert_eq!(lengths.iter().min(), Some(&lengths[2]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -23,7 +23,7 @@ impl Snapshot {
     ///
     /// let mut world = Snapshot::new(&Schema::of::<Door>(), Tick(1));
     /// (0..900).try_for_each(|id| world.push(EntityId(id), &Door { open: false }))?;
-    /// // The next tick: somebody opened a door.
+    /// // In the next tick, a door has been opened.
     /// world.tick = Tick(2);
     /// assert!(world.set(EntityId(7), &Door { open: true })?);
     /// assert_eq!(world.get(EntityId(7))?, Some(Door { open: true }));

@@ -21,7 +21,7 @@ use crate::Schema;
 /// let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
 /// let mut level = Snapshot::new(&schema, Tick(0));
 /// level.push_lanes(EntityId(7), &[1])?;
-/// // Both sides loaded this level, so it can be their first view.
+/// // Both sides have loaded this game level, so it can be their first view.
 /// let view = View::from(level);
 /// assert_eq!(view.ids(), [EntityId(7)]);
 /// assert_eq!(view.lane(0), [1]);

@@ -83,7 +83,7 @@ impl StreamLevel {
 /// let mut record = vec![0; codec.lanes()];
 /// codec.quantize(&Input { left: true, right: false, weapon: 2 }, &mut record)?;
 ///
-/// // Without a base, a packet has the record in full.
+/// // If there is no base, a packet has the record in full.
 /// let (mut packet, mut learned) = (Vec::new(), codec.nothing_learned());
 /// codec.encode(None, &record, &mut learned, &mut packet)?;
 /// let mut received = vec![0; codec.lanes()];

@@ -27,7 +27,7 @@ use crate::entropy::Counter;
 ///
 /// let (mut learned, mut packet) = (codec.nothing_learned(), Vec::new());
 /// codec.encode(None, &first, &mut learned, &mut packet)?;
-/// // Keep both together, for as long as the first record may be a base.
+/// // Keep the record and its learned state together, as long as the record may be a base.
 /// let base = StreamBase { lanes: &first, learned: &learned, lag: 1 };
 /// let mut next = codec.nothing_learned();
 /// packet.clear();

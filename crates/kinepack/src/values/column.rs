@@ -226,7 +226,7 @@ impl core::error::Error for ColumnsError {}
 ///     bounces: u8,
 /// }
 ///
-/// // Structs of another language: a position, a number and three bytes of padding.
+/// // The structs of another language have a position, a number and three bytes of padding.
 /// let mut memory = Vec::new();
 /// for id in [2_u8, 5] {
 ///     [1.0_f32, 2.0, id.into()].map(|axis| memory.extend(axis.to_ne_bytes()));

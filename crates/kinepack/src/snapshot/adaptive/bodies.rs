@@ -38,7 +38,7 @@ const DEFAULT_REACH: u32 = 7;
 ///     Field::new("position", position).with_role(Role::Body),
 ///     Field::new("rotation", rotation).with_role(Role::Body),
 /// ]);
-/// // Boxes of 1 × 1 × 0.5 on a floor at height 0; the third axis points up.
+/// // The boxes have 1 × 1 × 0.5 m, the floor is at height 0, and the third axis points up.
 /// let bodies = Bodies::from_schema(&schema, 2, [0.5, 0.5, 0.25], Some(0.0)).ok_or("not marked")?;
 /// assert_eq!((bodies.position, bodies.rotation), (0, 1));
 /// assert_eq!(bodies.kinds[0].half_extents, [128, 128, 64]);
@@ -91,7 +91,7 @@ pub struct Bodies {
 /// #     Field::new("rotation", rotation).with_role(Role::Body),
 /// # ]);
 ///
-/// // Crates with edges of 1 m, and players from id 1000 on. Steps are 1/256 m.
+/// // The crates have edges of 1 m, and ids from 1000 on are players. Steps are 1/256 m.
 /// let mut bodies = Bodies::from_schema(&schema, 2, [0.5; 3], Some(0.0)).ok_or("not marked")?;
 /// bodies.kinds.push(BodyKind { half_extents: [96, 96, 230], mover: true });
 /// bodies.kind_of_ids = vec![(1000, 1)];

@@ -35,7 +35,7 @@ pub(super) const MAX_RANGES: usize = 16;
 /// # let structure = Profile::magnitudes(&schema);
 /// # let training =
 /// #     Training { max_lags_ticks: vec![6], passes: 1, ..Training::new(structure, None) };
-/// // A profile from `training::Training`, or from a file.
+/// // The profile comes from `training::Training`, or from a file.
 /// let mut profile = training.run(&schema, &[run], |_| ())?;
 /// let model = profile.model.as_mut().ok_or("not trained")?;
 /// assert!(model.bodies().is_none(), "the schema marks none");

@@ -37,7 +37,7 @@ use crate::EncodeError;
 /// let (mut first, mut second) = (Vec::new(), Vec::new());
 /// let held = encoder.encode(&View::empty(&schema), &world, &mut first)?;
 /// assert_eq!(**held.snapshot(), world);
-/// // Relative to the new view nothing changed: the packet takes three bits.
+/// // Relative to the new view, no entity has changed, so the packet takes three bits.
 /// encoder.encode(&held, &world, &mut second)?;
 /// assert_eq!(second.len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -21,7 +21,7 @@ const MAX_BITS: usize = 32;
 /// let mut costs = SmallOrLargeCosts::new(3, 29);
 /// costs.add(&[3, -16, 40]);
 /// costs.add_in_full();
-/// // One bit for the field in full, then for each lane a bit and its width.
+/// // A vector takes one bit for the field in full, then for each lane a bit and its width.
 /// assert_eq!(costs.cost_bits(5, 8), (1 + 6 + 6 + 9) + (1 + 29));
 /// let best = costs.best();
 /// assert_eq!((best.small_bits, best.large_bits, best.cost_bits), (5, 6, 20 + 30));
