@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A cluster of three relays on this machine: publish to the first, watch through the second and the
-# third. Needs `moq-relay` (cargo install moq-relay) and openssl. Ctrl-C ends it.
+# Runs a cluster of three relays on this machine: publish to the first, watch through the second and
+# the third. It needs `moq-relay` (cargo install moq-relay) and openssl. Ctrl-C ends the cluster.
 #
 #   scripts/cluster.sh [FIRST_PORT]
 set -euo pipefail
@@ -9,7 +9,7 @@ command -v moq-relay >/dev/null || { echo 'missing: moq-relay (cargo install moq
 command -v openssl >/dev/null || { echo 'missing: openssl' >&2; exit 1; }
 folder=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$folder"' EXIT
-# Browsers take a certificate by its hash if it is of this kind and good for at most two weeks.
+# Browsers accept a certificate by its hash if it is of this kind and valid for at most two weeks.
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 13 -subj /CN=localhost \
   -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout "$folder/key.pem" -out "$folder/certificate.pem" 2>/dev/null
 hash=$(openssl x509 -in "$folder/certificate.pem" -outform der | openssl dgst -sha256 -r | cut -d' ' -f1)
@@ -20,7 +20,7 @@ relay() {
 relay "$port" --cluster-id 1
 sleep 0.5
 for nth in 1 2; do
-  # A token in place of the public permission: see --cluster-token of moq-relay.
+  # Outside of one machine, use a token instead of the public permission: see --cluster-token of moq-relay.
   relay $((port + nth)) --cluster-id $((nth + 1)) --cluster-connect "https://127.0.0.1:$port/" --connect-tls-fingerprint "$hash"
 done
 cat <<END
