@@ -1,4 +1,4 @@
-//! All tests of this crate in one program. They check compiler messages, which requires a build of
-//! `kinepack`. In this crate, such a build has few dependencies.
+//! All tests of this crate in one program. The tests check compiler messages, which requires a
+//! build of `kinepack`. In this crate, such a build has few dependencies.
 
 mod compile_fail;

@@ -8,7 +8,8 @@
 //! The vectors are 4,096 seeded ones of three components. Half of the vectors are 0; the others
 //! have magnitudes up to 1,000 steps, all equally often.
 //!
-//! Run it with `cargo bench -p kinepack --bench streams`. It first prints the sizes, as mean bits.
+//! Run it with `cargo bench -p kinepack --bench streams`. The benchmark first prints the sizes, as
+//! mean bits.
 
 #![allow(missing_docs)]
 

@@ -92,7 +92,7 @@ impl Chain {
 }
 
 /// The baseline of a group's first frame if the group has no given view: a snapshot without
-/// entities. It is kept between groups, so that each group reuses its memory.
+/// entities. This snapshot is kept between groups, so that each group reuses the snapshot's memory.
 #[derive(Debug)]
 struct EmptyBaseline(Arc<Snapshot>);
 

@@ -95,7 +95,7 @@ pub struct Connector {
 }
 
 impl Connector {
-    /// Makes a connector with its own socket. It must be called within a tokio runtime.
+    /// Makes a connector with its own socket. Call this within a tokio runtime.
     ///
     /// # Errors
     /// [`MoqError::System`] if no socket can be opened, or the system's certificates cannot be

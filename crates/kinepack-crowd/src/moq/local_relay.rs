@@ -82,7 +82,7 @@ impl Identity {
 }
 
 impl LocalRelay {
-    /// Listens on a UDP port. It must be called within a tokio runtime.
+    /// Listens on a UDP port. Call this within a tokio runtime.
     ///
     /// # Errors
     /// [`MoqError::System`] if the relay cannot listen on the port.

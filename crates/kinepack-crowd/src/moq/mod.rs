@@ -2,7 +2,7 @@
 //!
 //! A [`Publication`] passes the pieces of a [`Publisher`](crate::Publisher) to a relay. A
 //! [`Watching`] passes the tracks that a [`Viewer`](crate::Viewer) wants to that viewer. Both
-//! reconnect automatically after the relay was unreachable. They run in tokio, so calls from your
+//! reconnect automatically after the relay was unreachable. Both run in tokio, so calls from your
 //! program's main loop never block.
 //!
 //! A [`LocalRelay`] runs inside the program, for one machine and for tests.

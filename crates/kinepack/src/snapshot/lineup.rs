@@ -14,8 +14,8 @@ use super::store::Snapshot;
 use crate::DecodeError;
 use crate::bits::{BitReader, BitSink};
 
-/// The baseline and the motion, lined up with a packet's entities. It is prepared once per packet.
-/// A lineup keeps its memory from packet to packet.
+/// The baseline and the motion, lined up with a packet's entities. A lineup is prepared once per
+/// packet, and keeps its memory from packet to packet.
 #[derive(Debug, Default)]
 pub(super) struct Lineup {
     alignment: Alignment,

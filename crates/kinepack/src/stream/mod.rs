@@ -1,5 +1,5 @@
 //! Streams: values of one type at a high rate, each coded against an earlier value that the other
-//! side is known to hold. They carry inputs and calls from clients to a server.
+//! side is known to hold. Streams carry inputs and calls from clients to a server.
 //!
 //! The type of the values implements [`Pack`](crate::Pack). A *record* consists of the lanes of one
 //! value. A packet holds one or more records. The first record is coded against a *base*: any

@@ -27,8 +27,8 @@ pub(in crate::snapshot) struct Packet<'a> {
     pub(in crate::snapshot) max_bits: u64,
 }
 
-/// The states before a packet, lined up with its entities. They are read kind by kind: functions
-/// take an entity's row in the [current kind](Past::enter).
+/// The states before a packet, lined up with the packet's entities. The states are read kind by
+/// kind: functions take an entity's row in the [current kind](Past::enter).
 pub(super) struct Past<'a> {
     baselines: Baselines<'a>,
     entities: &'a Entities,

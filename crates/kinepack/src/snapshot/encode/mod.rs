@@ -282,8 +282,8 @@ impl Encoder {
     /// At levels that predict, everything coded after an entity's changed flag counts: the flags of
     /// its fields, its values, and the origin of an added entity. [`Size`] counts the flags of
     /// bodies and these origins as bits of the sets. Each of these counts is off by less than a
-    /// bit, and their sum by half a bit. Their sum may also be off by up to a byte, if the end of
-    /// the code takes fewer bits than its decisions cost.
+    /// bit, and the sum of the counts by half a bit. The sum may also be off by up to a byte, if
+    /// the end of the code takes fewer bits than its decisions cost.
     ///
     /// The bits of the sets are not attributed to entities.
     pub fn entity_bits(&self) -> &[(u32, u32)] {
