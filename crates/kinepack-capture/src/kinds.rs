@@ -76,9 +76,9 @@ pub fn with_fields(
     builder.build()
 }
 
-/// Explains in a message why the raw words of an entity cannot be quantized. It names the first
-/// field that is refused, as in [`field_names`], and gives the reason. `error` is the error of
-/// [`Schema::quantize_raw`], which does not name the field.
+/// Explains in a message why the raw words of an entity cannot be quantized. The message names the
+/// first field that is refused, as in [`field_names`], and gives the reason. `error` is the error
+/// of [`Schema::quantize_raw`], which does not name the field.
 ///
 /// ```
 /// use kinepack::quantize::FloatLimits;

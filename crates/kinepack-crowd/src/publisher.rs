@@ -43,8 +43,8 @@ const MAX_TICKS: u32 = 127;
 /// snapshot and the entity's index.
 type Selection = Box<dyn FnMut(&Snapshot, usize) -> bool + Send>;
 
-/// Publishes one world for any number of viewers. It encodes each snapshot once for each tier, no
-/// matter how many viewers watch.
+/// Publishes one world for any number of viewers. A publisher encodes each snapshot once for each
+/// tier, no matter how many viewers watch.
 ///
 /// ```
 /// use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
@@ -177,8 +177,9 @@ impl Publisher {
     }
 
     /// The last snapshot of a tier in groups, as the tier's viewers decode it. The snapshot lacks
-    /// the entities that the tier leaves out. It is coarser than the world if the schema has a time
-    /// precision. It is `None` before the tier's first snapshot, and for a tier in datagrams.
+    /// the entities that the tier leaves out. The snapshot is coarser than the world if the schema
+    /// has a time precision. The function returns `None` before the tier's first snapshot, and for
+    /// a tier in datagrams.
     pub fn last_of(&self, tier: usize) -> Option<&Snapshot> {
         let of = self.tiers.get(tier).filter(|of| of.tier.carry == Carry::Groups)?;
         Some(of.writer.last()?.snapshot())

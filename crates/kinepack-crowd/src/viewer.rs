@@ -368,8 +368,8 @@ impl Viewer {
         Some(self.player.show(playout.tick, &playout.from.state, &playout.to.state, []))
     }
 
-    /// The first and the last tick that [`playback_at`](Self::playback_at) can show. It is `None`
-    /// before the first state, and if there is no history.
+    /// The first and the last tick that [`playback_at`](Self::playback_at) can show. The function
+    /// returns `None` before the first state, and if there is no history.
     pub fn history(&self) -> Option<(Tick, Tick)> {
         self.history.range()
     }
@@ -455,8 +455,8 @@ impl Viewer {
 
     /// Returns the ticks at which all shown tiers have a state, from the first kept tick to the
     /// newest. This ignores tiers that have yet to catch up, and tiers that have lagged for too
-    /// long. It also ignores tiers whose objects span more ticks than the viewer keeps of the other
-    /// tiers.
+    /// long. The viewer also ignores tiers whose objects span more ticks than the viewer keeps of
+    /// the other tiers.
     fn reached(&mut self, now: Duration) -> Option<RangeInclusive<Tick>> {
         let newest = self.shown.iter().filter_map(Watched::current_tick).max()?;
         let (tiers, tick_hz) = (&self.tiers, self.config.playout.tick_hz);

@@ -56,8 +56,8 @@ pub(crate) struct Watched {
     /// The newest states in the order of their ticks, if other tiers are shown together with this
     /// one.
     pub(crate) recent: VecDeque<Arc<Snapshot>>,
-    /// The time at which the tier fell behind the other shown tiers. It is `None` if the tier is
-    /// not behind.
+    /// The time at which the tier fell behind the other shown tiers. The time is `None` if the tier
+    /// is not behind.
     pub(crate) behind_since: Option<Duration>,
     /// The decoder and the parts of datagrams, if the tier is carried in datagrams.
     datagrams: Option<(Box<Decoder>, Parts)>,

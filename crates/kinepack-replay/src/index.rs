@@ -1,4 +1,4 @@
-//! Finds the groups of a file: from the index at its end, or record by record if there is none.
+//! Finds the groups of a file: from the index at its end, or record by record if there is no index.
 
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, SeekFrom};
@@ -55,7 +55,8 @@ pub(crate) struct Index {
     pub(crate) is_complete: bool,
     /// The documents, by the number of their schema.
     documents: BTreeMap<u16, Vec<u8>>,
-    /// The byte where the next record begins. It is used while the file is read record by record.
+    /// The byte where the next record begins. This byte is used while the file is read record by
+    /// record.
     next_byte: u64,
 }
 
@@ -411,7 +412,7 @@ impl Chunk {
         Ok(Self { records: records.to_vec() })
     }
 
-    /// Finds the message of a channel. It is an error if there are two.
+    /// Finds the message of a channel. Two messages of one channel are an error.
     pub(crate) fn message(&self, channel: u16) -> Result<Option<Message<'_>>, Broken> {
         let mut found = None;
         for record in Records(&self.records) {

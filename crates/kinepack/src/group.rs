@@ -186,8 +186,8 @@ impl GroupWriter {
 
 /// Reads groups from untrusted bytes, one frame after another.
 ///
-/// A reader keeps the last three views. Its memory is bounded like a [`Decoder`]'s. In steady state
-/// it allocates nothing.
+/// A reader keeps the last three views. The memory of a reader is bounded like a [`Decoder`]'s. In
+/// steady state a reader allocates nothing.
 #[derive(Debug)]
 pub struct GroupReader {
     decoder: Decoder,

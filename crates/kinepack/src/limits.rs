@@ -1,5 +1,5 @@
-//! Limits that error messages mention. They are in a separate file, so that errors do not depend on
-//! the modules that check these limits.
+//! Limits that error messages mention. The limits are in a separate file, so that errors do not
+//! depend on the modules that check these limits.
 
 /// The maximum number of kinds that a schema can have.
 pub const MAX_KINDS: usize = 64;

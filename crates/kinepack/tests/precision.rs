@@ -73,8 +73,8 @@ fn at_rest(run: &[Snapshot], ticks: u32) -> impl Iterator<Item = Snapshot> + '_ 
 }
 
 /// Computes a field's motion in a tick as both sides know it: in the field's unit, or for a
-/// rotation in steps of its components. The result is never too small. It is `None` if the sides do
-/// not know the motion.
+/// rotation in steps of its components. The result is never too small. The function returns `None`
+/// if the sides do not know the motion.
 fn speed(field: &Field, id: EntityId, known: &[&View]) -> Option<f64> {
     let (baseline, older) = (known[0], *known.get(1)?);
     let (now, before) = (baseline.position(id)?, older.position(id)?);
@@ -463,8 +463,8 @@ fn entities(snapshot: &Snapshot) -> String {
     snapshot.ids().iter().enumerate().map(line).collect()
 }
 
-/// Makes the contents of `spec/vectors/precision.txt`: exact states, the same states as both sides
-/// hold them, and the packets between the latter.
+/// Makes the contents of `spec/vectors/precision.txt`: exact states, the views of these states that
+/// both sides hold, and the packets between those views.
 fn vectors() -> String {
     let schema = vectors_schema();
     check_stored_schema("precision", &schema);

@@ -53,8 +53,8 @@ pub struct Capture {
     pub(super) source: Source,
     /// The chunks in the order of the file, to find the next chunk after a damaged record.
     pub(super) chunks: Vec<ChunkAt>,
-    /// The byte at which the summary begins. It becomes `None` when the chunks before the summary
-    /// are sorted, which happens before the first frame.
+    /// The byte at which the summary begins. This field becomes `None` when the chunks before the
+    /// summary are sorted, which happens before the first frame.
     unsorted_before: Option<u64>,
     window: Window,
     pub(super) streams: Streams,

@@ -124,7 +124,7 @@ impl Stream {
         self.encoding
     }
 
-    /// The number of frames according to the file's summary. It is known after
+    /// The number of frames according to the file's summary. This number is known after
     /// [`Capture::open`](super::Capture::open), and after the whole file was read.
     pub fn frames(&self) -> Option<u64> {
         self.frames

@@ -295,7 +295,7 @@ impl Recorder {
     /// must be given, as in `[(EntityId, &Ball); 0]`.
     ///
     /// The call copies the numbers of the states. It does not allocate if a frame of this size was
-    /// recorded before. It waits if the disk is far behind.
+    /// recorded before. The call waits if the disk is far behind.
     ///
     /// # Errors
     /// [`RecordError`] if the tick is not above the stream's previous one, ids do not increase, a

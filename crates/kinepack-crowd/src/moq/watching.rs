@@ -37,8 +37,8 @@ pub enum Link {
     Connected,
 }
 
-/// Watches a broadcast through a relay. It connects automatically, and reconnects after the relay
-/// was unreachable.
+/// Watches a broadcast through a relay. A `Watching` connects automatically, and reconnects after
+/// the relay was unreachable.
 ///
 /// For each drawn frame, call [`update`](Self::update). Then draw the state that
 /// [`viewer`](Self::viewer) plays at [`now`](Self::now).
@@ -132,12 +132,12 @@ impl Watching {
         self.update();
     }
 
-    /// The viewer of the broadcast. It is `None` before the catalogue has arrived.
+    /// The viewer of the broadcast, or `None` before the catalogue has arrived.
     pub fn viewer(&mut self) -> Option<&mut Viewer> {
         self.shown.as_mut().map(|(_, viewer)| viewer)
     }
 
-    /// The broadcast's catalogue. It is `None` before it has arrived.
+    /// The broadcast's catalogue, or `None` before the catalogue has arrived.
     pub fn catalogue(&self) -> Option<&Arc<Catalogue>> {
         self.shown.as_ref().map(|(catalogue, _)| catalogue)
     }

@@ -13,8 +13,8 @@
 //!   bits, but 45 on average as runs.
 //!
 //! `spec/CODEC.md`, section 15, defines both. The time of both is proportional to the number of
-//! bytes (for sparse bytes, times the depth of the tree). They need no memory except for the bytes
-//! that they append.
+//! bytes (for sparse bytes, times the depth of the tree). Both codes need no memory except for the
+//! bytes that they append.
 //!
 //! ```
 //! let base = *b"jump 0, fire 0, at 1200";

@@ -11,8 +11,8 @@ use super::{Field, FieldKind, Pack, derived};
 use crate::quantize::IntegerLimits;
 use crate::{Between, EncodeError};
 
-/// The number of bytes of a text in one field. It is small so that a short text has few unused
-/// bytes, and large enough that a long text has few fields.
+/// The number of bytes of a text in one field. The number is small so that a short text has few
+/// unused bytes, and large enough that a long text has few fields.
 const CHUNK_BYTES: usize = 4;
 
 /// The fields are the number of elements `path.len`, then the fields of `N` elements, `path[0]` and

@@ -56,11 +56,11 @@ use crate::{Between, EncodeError};
 /// `touched`, `mover` or `clock` either.
 ///
 /// `velocity = field` names the field that moves at this velocity, in the same struct or variant.
-/// That field must have the same type, and must not be an `Option`. It must not be marked
+/// That field must have the same type, and must not be an `Option`. That field must not be marked
 /// `velocity`, `rotation`, `wrap`, `step`, `clock`, `skip` or `with`. `velocity` alone means the
-/// nearest such field before it in the struct or variant, or else the nearest one after it. If
-/// there is none, no field uses the velocity. If several velocities refer to the same field, the
-/// one that names it counts, or else the first. For example, if `linear_velocity` and
+/// nearest such field before it in the struct or variant, or else the nearest one after it. If no
+/// such field exists, no field uses the velocity. If several velocities refer to the same field,
+/// the one that names it counts, or else the first. For example, if `linear_velocity` and
 /// `angular_velocity` follow `position`, the first of them is the velocity of `position`.
 ///
 /// A `spawn` field keeps its value for as long as the entity lives, for example its team or its

@@ -134,8 +134,8 @@ pub struct Decoder {
     changed: Vec<u32>,
     /// The rows of the changed entities of the current kind.
     rows: Vec<u32>,
-    /// The positions in `rows` of the entities that may have changed the current field. It is used
-    /// only if that field is selective.
+    /// The positions in `rows` of the entities that may have changed the current field. The list is
+    /// used only if that field is selective.
     candidates: Vec<u32>,
     flagged: Vec<u32>,
     scratch: Vec<u32>,

@@ -8,8 +8,8 @@ use super::changed::find_changed;
 use super::ids::EntityId;
 use super::store::Snapshot;
 
-/// The difference between a baseline and a snapshot of the same schema. It keeps its memory from
-/// one comparison to the next.
+/// The difference between a baseline and a snapshot of the same schema. The difference keeps its
+/// memory from one comparison to the next.
 ///
 /// ```
 /// use kinepack::codec::{Difference};

@@ -197,7 +197,7 @@ impl Precision {
 }
 
 impl OfKind {
-    /// Returns whether the values of the entity at a row would become coarser. They do if the
+    /// Returns whether the values of the entity at a row would become coarser. The values do if the
     /// entity differs from `base`, and some value is not at a multiple of its step.
     fn is_too_fine(
         &self,

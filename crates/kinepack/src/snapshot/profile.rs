@@ -46,7 +46,7 @@ pub struct Profile {
     pub flags: GapCode,
     /// One code per field, in the schema's order.
     pub fields: Vec<FieldCode>,
-    /// The model of the adaptive level. If there is none, that level starts from an untrained model
+    /// The model of the adaptive level. Without a model, that level starts from an untrained model
     /// that depends on the schema alone.
     pub model: Option<Model>,
 }

@@ -41,8 +41,8 @@ pub struct Snapshot {
     pub tick: Tick,
     /// Invariant: `entities` has as many kinds as `kinds`.
     pub(super) entities: Entities,
-    /// Invariant: there is one column per lane of the schema. Its length is the number of entities
-    /// of the lane's kind, and its values obey the kind's rules.
+    /// Invariant: there is one column per lane of the schema. The length of a column is the number
+    /// of entities of the lane's kind, and its values obey the kind's rules.
     pub(super) columns: Vec<Vec<u32>>,
     /// The schema's hash, and the rules of each kind.
     pub(super) kinds: Arc<Kinds>,
@@ -213,7 +213,7 @@ impl Snapshot {
         self.len() == 0
     }
 
-    /// The entities' ids by index. They increase if the schema has one kind; otherwise they are
+    /// The entities' ids by index. The ids increase if the schema has one kind; otherwise they are
     /// listed kind by kind, and increase within each kind.
     pub fn ids(&self) -> &[EntityId] {
         self.entities.ids()

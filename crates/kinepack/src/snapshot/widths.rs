@@ -8,7 +8,8 @@
 use crate::bits::bits_for;
 
 /// The number of sizes of differences. The size of a difference is its number of bits in two's
-/// complement. It is at most 35, because a carried difference is the difference of two differences.
+/// complement. The size is at most 35, because a carried difference is the difference of two
+/// differences.
 pub(super) const SIZES: usize = 36;
 
 /// Returns the size of a difference.
@@ -21,7 +22,7 @@ pub(super) fn size(difference: i64) -> usize {
 }
 
 /// The width of a lane in one class. The class holds all differences of `bits` bits. If `beyond` is
-/// not 0, it holds the same number of differences, from `beyond` up and below `-beyond`.
+/// not 0, the class holds the same number of differences, from `beyond` up and below `-beyond`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Width {
     pub(super) bits: u32,

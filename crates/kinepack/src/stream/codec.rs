@@ -238,8 +238,8 @@ impl StreamCodec {
             .map_or(Ok(()), |other| Err([lanes, other]))
     }
 
-    /// Returns the learned state before the first record. It can also be used as a buffer for later
-    /// states.
+    /// Returns the learned state before the first record. This value can also be used as a buffer
+    /// for later states.
     pub fn nothing_learned(&self) -> Learned {
         self.0.nothing.clone()
     }

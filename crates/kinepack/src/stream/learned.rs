@@ -63,8 +63,8 @@ pub(super) struct PartState {
 /// The learned state of a lane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LaneState {
-    /// The lane's last motion, in steps per unit of time. It counts as 0 if the lane's part did not
-    /// change in the last record.
+    /// The lane's last motion, in steps per unit of time. The motion counts as 0 if the lane's part
+    /// did not change in the last record.
     pub(super) rate: f32,
     /// The typical number of bits of a residual per unit of time, in 1/256.
     pub(super) size: i16,
@@ -111,8 +111,8 @@ impl Learned {
         self.0.as_deref().filter(|state| state.codec == codec)
     }
 
-    /// Makes this a copy of `state`. The call does not allocate if `self` already holds a state of
-    /// the same codec.
+    /// Overwrites `self` with a copy of `state`. The call does not allocate if `self` already holds
+    /// a state of the same codec.
     pub(super) fn copy_from(&mut self, state: &State) -> &mut State {
         if let Some(own) = self.0.as_mut().filter(|own| own.codec == state.codec) {
             own.parts.copy_from_slice(&state.parts);

@@ -26,7 +26,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Makes a layout. It has `kinds` kinds of entities with `fields` fields outside their bodies,
+    /// Makes a layout for `kinds` kinds of entities with `fields` fields outside their bodies,
     /// `choices` counters of choices, `groups` groups of residuals, and `newcomers` counters of
     /// added entities.
     pub(super) fn new(

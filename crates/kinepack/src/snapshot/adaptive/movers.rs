@@ -183,7 +183,7 @@ mod tests {
         let mut positions = [[0.0; BLOCK]; 3];
         positions[0] = core::array::from_fn(|index| index as f64);
         assert_eq!(nearest_movers(&[], &positions), ([f64::INFINITY; BLOCK], [NO_MOVER; BLOCK]));
-        // The first of two movers at the same distance is found.
+        // Of two movers at the same distance, `nearest_movers` takes the first.
         let (near, numbers) = nearest_movers(&[mover(2.0), mover(10.0), mover(2.0)], &positions);
         assert_eq!(near[..8], [4.0, 1.0, 0.0, 1.0, 4.0, 9.0, 16.0, 9.0]);
         assert_eq!(numbers[..8], [0, 0, 0, 0, 0, 0, 0, 1]);

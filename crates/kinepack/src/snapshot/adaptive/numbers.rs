@@ -17,8 +17,8 @@ pub(crate) const FEATURES: usize = 16;
 pub(crate) type Row = [f32; FEATURES];
 
 /// The energies of a row's features, which show how large each feature was in training. An energy
-/// is log₂ of the weighted mean of the feature's square, plus [`ENERGY_BIAS`]. It is 0 if the
-/// feature was always 0.
+/// is log₂ of the weighted mean of the feature's square, plus [`ENERGY_BIAS`]. The energy is 0 if
+/// the feature was always 0.
 pub(crate) type Energies = [u8; FEATURES];
 
 /// Added to every energy, so that the energies of small features stay above 0.

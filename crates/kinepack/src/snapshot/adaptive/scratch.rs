@@ -22,8 +22,8 @@ pub(super) const NO_MOVER: u32 = u32::MAX;
 /// For each entity, the nearest mover, by index.
 #[derive(Debug, Default)]
 pub(super) struct Nearest {
-    /// The number of each entity's nearest mover. It is [`NO_MOVER`] for entities without a body,
-    /// or if there are no movers.
+    /// The number of each entity's nearest mover. The number is [`NO_MOVER`] for entities without a
+    /// body, or if there are no movers.
     pub(super) movers: Vec<u32>,
     /// The squared distance of each entity to that mover.
     pub(super) distances: Vec<f64>,
