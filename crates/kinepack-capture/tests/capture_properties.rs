@@ -143,7 +143,7 @@ fn bits() -> impl Strategy<Value = u64> {
         any::<u64>(),
         any::<f32>().prop_map(|number| f64::from(number).to_bits()),
         prop::sample::select(special.map(f64::to_bits).to_vec()),
-        // These are NaNs with payloads.
+        // The next values are NaNs with payloads.
         (1u64..1 << 52).prop_map(|payload| 0x7FF << 52 | payload),
         (0u64..300).prop_map(|small| small),
     ]

@@ -363,7 +363,7 @@ fn two_streams_of_which_one_is_refused(
     }
     recorder.finish().unwrap();
     let mut file = written(&sink.bytes(), options, order);
-    // This is a number in the schema's document.
+    // `text` is a number in the schema's document.
     let text = b"\"component_bits\":11";
     let found: Vec<usize> =
         (0..file.len() - text.len()).filter(|at| file[*at..].starts_with(text)).collect();

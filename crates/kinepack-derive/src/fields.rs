@@ -45,7 +45,7 @@ pub(crate) struct FieldCode {
     /// Statements that fill `part`.
     pub(crate) quantize: TokenStream,
     /// An expression that is true if the columns `part` could be filled lane by lane from the
-    /// iterator `values`. `None` if the field must be quantized row by row.
+    /// iterator `values`. The expression is `None` if the field must be quantized row by row.
     pub(crate) quantize_columns: Option<TokenStream>,
     /// Statements that fill `part` with raw words.
     pub(crate) store_raw: TokenStream,

@@ -49,8 +49,8 @@ pub(crate) struct Bodies {
     pub(crate) fields: TokenStream,
     /// Statements that quantize `self` into `lanes`, which has the right length.
     pub(crate) quantize: TokenStream,
-    /// An expression that is true if `columns` could be filled from `states`. `None` if the default
-    /// is used.
+    /// An expression that is true if `columns` could be filled from `states`. The expression is
+    /// `None` if the default method is used.
     pub(crate) quantize_columns: Option<TokenStream>,
     /// Statements that store `self` in `raw`, which has the right length.
     pub(crate) store_raw: TokenStream,

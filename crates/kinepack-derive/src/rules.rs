@@ -17,9 +17,9 @@ pub(crate) struct FieldRule {
     /// Whether interpolation steps from one value of the field to the next, without values in
     /// between.
     pub(crate) steps: bool,
-    /// The field's part in a rigid body, if it is one.
+    /// The field's part in a rigid body, if the field is marked as one.
     pub(crate) part: Option<BodyPart>,
-    /// How exact the field must be while it moves; `None` if it is always exact.
+    /// How exact the field must be while it moves; `None` if the field is always exact.
     pub(crate) precision: Option<TimePrecision>,
     /// True if the field is a time stamp.
     pub(crate) clock: bool,
@@ -62,8 +62,8 @@ impl FieldRule {
     }
 }
 
-/// Returns the rule of the field `name`, and the type that the rule is for. This is `ty`, or the
-/// type inside `ty` if that is an `Option` with attributes.
+/// Returns the rule of the field `name`, and the type that the rule is for. That type is `ty`, or
+/// the type inside `ty` if that is an `Option` with attributes.
 pub(crate) fn rule<'a>(
     name: &str,
     ty: &'a Type,

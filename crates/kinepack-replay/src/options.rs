@@ -59,9 +59,9 @@ impl ReplayOptions {
 pub struct ReplayLimits {
     /// The limits on a snapshot.
     pub decode: DecodeLimits,
-    /// The maximum memory for the decoded frames of a group, in bytes. If this is too small for a
-    /// group, a step back may decode the group again. The default, 64 MiB, has room for 25 seconds
-    /// of 901 cubes at 60 Hz. A reader keeps at most two groups, with their encoded bytes.
+    /// The maximum memory for the decoded frames of a group, in bytes. If this memory is too small
+    /// for a group, a step back may decode the group again. The default, 64 MiB, has room for 25
+    /// seconds of 901 cubes at 60 Hz. A reader keeps at most two groups, with their encoded bytes.
     pub frame_bytes: usize,
 }
 

@@ -140,8 +140,8 @@ impl Between {
     }
 
     /// Returns the unit quaternion on the shorter arc from `from` to `to`, at constant angular
-    /// speed. `None` if `from` or `to` has no direction. The ends are exact as rotations, but a
-    /// quaternion's sign may differ from that of `from` or `to`.
+    /// speed. Returns `None` if `from` or `to` has no direction. The ends are exact as rotations,
+    /// but a quaternion's sign may differ from that of `from` or `to`.
     #[inline]
     pub(crate) fn slerp(self, from: [f64; 4], to: [f64; 4]) -> Option<[f64; 4]> {
         let (from, mut to) = (unit(from)?, unit(to)?);

@@ -155,8 +155,8 @@ impl FloatLimits {
     }
 
     /// Returns the same limits for `f32` values: a reconstructed value, rounded to `f32`, quantizes
-    /// to the same code again, also at the ends. This fails if neighbouring values would be equal
-    /// in `f32`.
+    /// to the same code again, also at the ends. The call fails if neighbouring values would be
+    /// equal in `f32`.
     ///
     /// # Errors
     /// [`SetupError::FinerThanFloat`] if the spacing of `f32` at the far end of the range is not

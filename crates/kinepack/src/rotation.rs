@@ -135,7 +135,8 @@ impl SmallestThree {
     }
 
     /// Returns the codes of several rotations, lane by lane, as [`quantize`](Self::quantize) makes
-    /// them. The compiler vectorizes the loop. `None` if `quantize` refuses one of the rotations.
+    /// them. The compiler vectorizes the loop. Returns `None` if `quantize` refuses one of the
+    /// rotations.
     #[inline]
     pub(crate) fn quantize_block(&self, block: &[[f32; BLOCK]; 4]) -> Option<[[u32; BLOCK]; 4]> {
         let max_code = self.max_code() as f32;
@@ -255,11 +256,11 @@ impl Parts {
 /// The number of rotations that [`SmallestThree::quantize_block`] takes.
 pub(crate) const BLOCK: usize = 64;
 
-/// Has the value 1.5 · 2⁵². Added to a number from 0 to below 2³², `ROUND` leaves the rounded
-/// integer in the sum's low bits.
+/// The number 1.5 · 2⁵². Added to a number from 0 to below 2³², `ROUND` leaves the rounded integer
+/// in the sum's low bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
-/// Has the value 1.5 · 2²³, which does the same for an `f32` from 0 to below 2²².
+/// The number 1.5 · 2²³. `SINGLE_ROUND` rounds like `ROUND`, but an `f32` from 0 to below 2²².
 const SINGLE_ROUND: f32 = 12_582_912.0;
 
 /// Returns one rotation of a block.

@@ -235,7 +235,8 @@ fn moving_values_are_within_the_precision_and_resting_ones_become_exact() {
                 assert_eq!(off > 0, codec.has_precision());
                 assert_eq!(codec.has_precision(), level.relative_numbers());
                 // A shift is below 32 and falls with each generation of views. One in four packets
-                // is lost, and some views are skipped, so this takes some packets.
+                // is lost, and some views are skipped, so it takes some packets until the shifts
+                // are 0.
                 for exact in at_rest(&run, 40 * (1 + lag as u32)) {
                     link.send(&exact, lag);
                 }
@@ -251,7 +252,8 @@ fn moving_values_are_within_the_precision_and_resting_ones_become_exact() {
 
 #[test]
 fn rest_ends_refinement_wherever_it_begins() {
-    // This is the longest possible time, with which each refinement gains the least.
+    // A time precision of 288 ms at 1 tick per second is the longest possible one, with which each
+    // refinement gains the least.
     let side = FloatLimits::until(0.0, 4096.0, 1.0 / 16.0).unwrap();
     let precision = TimePrecision::new(288.0, 1.0).with_max_step(1e6);
     let schema = Schema::new(vec![

@@ -142,8 +142,8 @@ fn files_that_declare_more_than_the_schema_has_take_little_memory() {
     fields.extend_from_slice(&plain[HEAD_BYTES..plain.len() - HASH_BYTES - 1]);
     assert!(fields.starts_with(&gaps));
     let bad_field = SetupError::BadFieldCode { field: 0 };
-    // The cases of fields declare the number of fields, then the first field's context. Those of a
-    // model declare whether there are bodies.
+    // The cases of fields declare the number of fields, then the first field's context. The cases
+    // of a model declare whether there are bodies.
     let bodies = [1, 1, 0, 1, 0, 0, 0, 0];
     for (name, begin, declared, expected) in [
         ("fields", &gaps, number(MANY), SetupError::ProfileMismatch),

@@ -28,7 +28,7 @@ const MARGIN: f64 = 0.25;
 /// fewer changes are tried. Typical captures of games need a tenth of the limit.
 const TRIED_WORDS_PER_VALUE: u64 = 8;
 const LEAST_TRIED_WORDS: u64 = 1 << 26;
-/// The number of words that training the codes of a lane counts as, for each tried change.
+/// The cost of training the codes of one lane for one tried change, as a number of words.
 const LANE_WORDS: u64 = 2048;
 
 /// A proposed change. [`Analysis`](super::Analysis) has an example.

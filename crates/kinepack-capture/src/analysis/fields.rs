@@ -65,10 +65,10 @@ pub struct ComponentAnalysis {
     /// The step, if the component is a number with limits.
     pub step: Option<f64>,
     /// The smallest and the largest recorded value: before quantization, if the capture has raw
-    /// words. `None` for components of rotations.
+    /// words. Components of rotations have `None`.
     pub seen: Option<[f64; 2]>,
-    /// The coarsest power of two or of ten that divides all values. `None` if the values are as
-    /// fine as floats, or if the capture holds only lanes.
+    /// The coarsest power of two or of ten that divides all values. This field is `None` if the
+    /// values are as fine as floats, or if the capture holds only lanes.
     pub carried_step: Option<f64>,
     /// The counts of the values, in steps from the smallest allowed one.
     pub values: Bins,

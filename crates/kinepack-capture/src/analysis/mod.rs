@@ -150,7 +150,8 @@ pub struct Analyzer {
     options: AnalysisOptions,
     /// The last frames, without loss.
     past: Past,
-    /// The same frames as receivers view them that acknowledge each frame at the analysis's lag.
+    /// The views of the same frames at a receiver that acknowledges each frame after the analysis's
+    /// lag.
     received: Past,
     /// Makes the views in `received` from frames.
     encoder: Encoder,

@@ -17,7 +17,7 @@ pub struct Damage {
     /// The byte in the file where the record begins; for a place within a chunk, the byte where the
     /// chunk begins.
     pub at_byte: u64,
-    /// Whether the file is damaged there, or this version cannot read it.
+    /// Whether the file is damaged at this place, or only this version cannot read the place.
     pub kind: DamageKind,
     /// The name of the stream whose frames are missing, if they belong to a single known stream.
     pub stream: Option<String>,

@@ -38,9 +38,9 @@ pub(super) struct Frame {
 
 pub(super) struct Queue {
     state: Mutex<State>,
-    /// The writer waits on this for work.
+    /// The writer waits on `work` for jobs.
     work: Condvar,
-    /// The recorder waits on this for room, or until all jobs are written.
+    /// The recorder waits on `room` for free space, or until all jobs are written.
     room: Condvar,
 }
 

@@ -184,8 +184,8 @@ fn low(bits: u32) -> u64 {
     LOW[bits as usize % LOW.len()]
 }
 
-/// This is a table, because a look-up is shorter than two shifts whose width must be in the
-/// register `cl`.
+/// The masks are in a table, because a look-up is shorter than two shifts whose width must be in
+/// the register `cl`.
 const LOW: [u64; 64] = {
     let mut low = [0; 64];
     let mut bits = 0;

@@ -43,8 +43,8 @@ pub struct RangeEncoder<'a, S: BitSink> {
     low: u64,
     /// Invariant: `range` is at least `MIN_RANGE`.
     range: u32,
-    /// The last byte that left the window, which a carry may still increment. This is `None` before
-    /// the first byte. No carry can pass the first byte of a fraction.
+    /// The last byte that left the window, which a carry may still increment. `held` is `None`
+    /// before the first byte. No carry can pass the first byte of a fraction.
     held: Option<u8>,
     /// The number of 0xFF bytes after the held byte. A carry would make each of them 0.
     pending_bytes: u64,

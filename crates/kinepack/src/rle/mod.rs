@@ -12,9 +12,9 @@
 //!   nonzero bytes. This suits differences that are mostly zeros: one changed byte of 16 takes 18
 //!   bits, but 45 on average as runs.
 //!
-//! `spec/CODEC.md`, section 15, defines both. The time of both is proportional to the number of
-//! bytes (for sparse bytes, times the depth of the tree). Both codes need no memory except for the
-//! bytes that they append.
+//! `spec/CODEC.md`, section 15, defines both forms. The time of each form is proportional to the
+//! number of bytes (for sparse bytes, times the depth of the tree). The functions need no memory
+//! except for the bytes that they append.
 //!
 //! ```
 //! let base = *b"jump 0, fire 0, at 1200";

@@ -29,9 +29,9 @@ const LITERAL: u8 = 128;
 /// ```
 // A run covers two or more bytes and takes two, so a run never adds a byte. A literal part takes
 // one byte more than its content. If a literal part is neither full nor the last, a run follows. A
-// run of three or more bytes saves the extra byte again. A run of two follows only after 126
-// literal bytes; together they are 128 bytes with one extra byte. So each extra byte covers at
-// least 127 bytes, except for the extra byte of the last part.
+// run of three or more bytes saves at least one byte, which pays for the extra byte. A run of two
+// follows only after 126 literal bytes; together they are 128 bytes with one extra byte. So each
+// extra byte covers at least 127 bytes, except for the extra byte of the last part.
 pub const fn bound(bytes: usize) -> usize {
     bytes.saturating_add(bytes.div_ceil(MAX_LITERAL_BYTES))
 }

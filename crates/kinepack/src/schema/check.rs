@@ -98,7 +98,7 @@ pub(crate) struct LaneRules {
     maxima: Vec<u32>,
     /// The lanes of each field, and the conditions under which the field is present.
     fields: Vec<(Range<usize>, Conditions)>,
-    /// Whether some field may be absent.
+    /// True if the schema has a field that may be absent.
     has_optional: bool,
 }
 

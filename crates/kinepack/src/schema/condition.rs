@@ -113,7 +113,8 @@ impl Conditions {
     }
 
     /// Makes the conditions of a field whose selector has the index `selector` in its kind, the
-    /// lane `lane`, and the conditions `of_selector`. `None` if the chain of selectors is too long.
+    /// lane `lane`, and the conditions `of_selector`. Returns `None` if the chain of selectors is
+    /// too long.
     pub(super) fn on(
         selector: usize,
         lane: usize,

@@ -16,7 +16,7 @@ pub fn join(path: &str, name: &str) -> String {
     if path.is_empty() { String::from(name) } else { alloc::format!("{path}.{name}") }
 }
 
-/// Makes the field of numbers with limits; `axes` as for [`quantize_floats`].
+/// Makes the field of numbers with limits. `axes` has the same form as for [`quantize_floats`].
 pub fn floats_field<T: Components>(
     path: &str,
     name: &str,
@@ -79,7 +79,7 @@ pub fn quantize_floats<T: Components>(
 ) -> Result<(), EncodeError> {
     for (index, (component, lane)) in value.components().as_ref().iter().zip(lanes).enumerate() {
         let limits = axis(axes, index);
-        // For the usual case this avoids a `Result`, which would go through memory.
+        // In the usual case, `inner_code` avoids a `Result`, which would go through memory.
         *lane = match limits.inner_code(*component) {
             Some(code) => code,
             None => {
@@ -90,8 +90,8 @@ pub fn quantize_floats<T: Components>(
     Ok(())
 }
 
-/// Quantizes any number, also those without an [`inner_code`](FloatLimits::inner_code). This is a
-/// separate function, so that the code of the usual case stays small.
+/// Quantizes any number, also those without an [`inner_code`](FloatLimits::inner_code). This
+/// function is separate, so that the code of the usual case stays small.
 #[cold]
 pub(super) fn quantize_at_ends(
     limits: &FloatLimits,
@@ -101,7 +101,7 @@ pub(super) fn quantize_at_ends(
     if clamp { limits.quantize_clamped(value) } else { limits.quantize(value) }
 }
 
-/// Reconstructs a value from `lanes`; `axes` as for [`quantize_floats`].
+/// Reconstructs a value from `lanes`. `axes` has the same form as for [`quantize_floats`].
 #[inline]
 pub fn reconstruct_floats<T: Components>(axes: &[FloatLimits], lanes: &[u32]) -> T {
     let mut components = T::ZERO;
@@ -214,7 +214,7 @@ impl<'a> LanePair<'a> {
     }
 }
 
-/// Interpolates a value; `axes` as for [`quantize_floats`].
+/// Interpolates a value. `axes` has the same form as for [`quantize_floats`].
 #[inline]
 pub fn interpolate_floats<T: Components>(
     axes: &[FloatLimits],

@@ -36,11 +36,11 @@ pub struct Field {
     pub velocity_of: Option<String>,
     /// The condition under which the field is present; `None` if the field is always present.
     pub condition: Option<Condition>,
-    /// Whether this is a *spawn field*: set when an entity appears, and never changed. Packets hold
-    /// spawn fields only for entities that the baseline lacks.
+    /// Whether the field is a *spawn field*: set when an entity appears, and never changed. Packets
+    /// hold spawn fields only for entities that the baseline lacks.
     pub is_spawn: bool,
-    /// The field's condition and those of its selectors, as lanes and values. This is empty until
-    /// the field is part of a schema.
+    /// The field's condition and those of its selectors, as lanes and values. `conditions` is empty
+    /// until the field is part of a schema.
     pub(super) conditions: Conditions,
     pub(super) first_lane: usize,
     pub(super) lane_count: usize,

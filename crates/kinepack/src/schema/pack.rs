@@ -71,7 +71,7 @@ use crate::{Between, EncodeError};
 /// `velocity` or `time_precision_ms`. It cannot be put on the fields of variants. On a struct, an
 /// enum or an `Option`, `spawn` applies to all fields inside.
 ///
-/// A struct holds at most one body. These are one position and one rotation, both marked with
+/// A struct holds at most one body. A body is one position and one rotation, both marked with
 /// `body`. That position must not be marked `velocity` or `wrap`. `body` does not change the lanes,
 /// only the schema's hash and the adaptive level's predictions ([`Role`](super::Role),
 /// [`Bodies::from_schema`](crate::profile::Bodies::from_schema)). If an entity has several bodies,

@@ -18,7 +18,7 @@ pub struct OptionalPart {
 
 impl Schema {
     /// Finds the `Option` with this name, which follows the kind's name if the kind has one:
-    /// `player.ammunition`. `None` if there is no such `Option`, or if it is a spawn field.
+    /// `player.ammunition`. Returns `None` if there is no such `Option`, or if it is a spawn field.
     ///
     /// ```
     /// use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};

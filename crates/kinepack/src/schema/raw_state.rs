@@ -6,8 +6,8 @@ use crate::{Between, EncodeError};
 
 impl Schema {
     /// Quantizes the raw words of an entity. Returns false if a value was outside of its limits and
-    /// took the nearest end. This also applies to a type that does not clamp, because a schema does
-    /// not record clamping.
+    /// took the nearest end. Values are also moved to the nearest end for a type that does not
+    /// clamp, because a schema does not record clamping.
     ///
     /// # Errors
     /// [`EncodeError::NotANumber`] if a number is NaN or a rotation has no direction, and

@@ -21,7 +21,7 @@ impl Clone for Entities {
         Self { ids: self.ids.clone(), ends: self.ends.clone() }
     }
 
-    /// Reuses the memory, unlike a derived `clone_from`.
+    /// This `clone_from` reuses the memory, unlike a derived one.
     fn clone_from(&mut self, other: &Self) {
         self.ids.clone_from(&other.ids);
         self.ends.clone_from(&other.ends);

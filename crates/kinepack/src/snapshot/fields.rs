@@ -510,8 +510,8 @@ fn read_lanes<const COARSE: bool>(
     carried: bool,
     bits: u32,
 ) -> Result<bool, DecodeError> {
-    // This is a mask of all ones or zeros instead of a branch, because references are hard to
-    // predict.
+    // `carried` becomes a mask of all ones or zeros instead of a branch, because references are
+    // hard to predict.
     let carried = -i64::from(carried);
     // A single read serves all lanes if their bits fit in a word.
     let at_once = bits <= 64;

@@ -195,8 +195,8 @@ fn write_field(writer: &mut Writer<'_>, field: &FieldCode) {
     field.lengths_bits.iter().for_each(|lengths| writer.list(lengths));
 }
 
-/// Reads the code of a field with this number of differenced lanes. `None` if the code has more
-/// classes, widths or states than a field may have.
+/// Reads the code of a field with this number of differenced lanes. Returns `None` if the code has
+/// more classes, widths or states than a field may have.
 fn read_field(reader: &mut Reader<'_>, lanes: usize) -> Result<Option<FieldCode>, SetupError> {
     let context = match (reader.number()?, reader.number()?) {
         (0, 0) => Context::None,

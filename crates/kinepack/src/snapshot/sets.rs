@@ -18,10 +18,10 @@ use crate::{DecodeError, SetupError};
 pub(super) enum SetCoding<'a> {
     /// The set has one bit per index.
     Bits,
-    /// One bit per index, or a list of indices if that is shorter.
+    /// The set has one bit per index, or is a list of indices if the list is shorter.
     BitsOrIndices,
-    /// One bit per index, or the distances between the members or between the non-members, if these
-    /// are shorter.
+    /// The set has one bit per index, or the distances between the members or between the
+    /// non-members if the distances are shorter.
     BitsOrGaps(&'a GapTable),
 }
 

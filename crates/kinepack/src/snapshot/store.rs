@@ -117,8 +117,8 @@ impl Snapshot {
     ///
     /// Each call checks that the snapshot's schema has the type's fields. This check costs almost
     /// nothing for a type that passed before, or that the schema was made from. For any other type
-    /// it costs as much as [`Schema::of`]. Pushing is fastest kind by kind, in the schema's order,
-    /// because a push to a kind moves the ids of the kinds after it.
+    /// the check costs as much as [`Schema::of`]. Pushing is fastest kind by kind, in the schema's
+    /// order, because a push to a kind moves the ids of the kinds after it.
     ///
     /// # Errors
     /// [`EncodeError::TypeMismatch`] if `T` does not have the schema of any kind.

@@ -78,8 +78,8 @@ impl Trainer {
 
     /// Counts the classes that `snapshot` needs relative to a baseline and older snapshots, the
     /// newest first. If the schema has a time precision, the snapshot is first made as coarse as an
-    /// encoder would send it. Only in that case does the call use an older snapshot, and only the
-    /// first one.
+    /// encoder would send it. Only with a time precision does the call use older snapshots, and
+    /// then only the first one.
     ///
     /// # Errors
     /// The errors of [`Encoder::encode`].

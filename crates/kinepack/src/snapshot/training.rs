@@ -378,7 +378,8 @@ impl Sample {
         let older = back(run, baseline, spacing);
         let known = Self::new(baseline, [older, older.and_then(|older| back(run, older, lag))]);
         // One in 64 samples represents a receiver's first packet with a baseline, and another one
-        // its second. These packets have fewer older snapshots.
+        // of the 64 represents the receiver's second packet. These packets have fewer older
+        // snapshots.
         let most = if turn.is_multiple_of(32) { turn / 32 % 2 } else { 2 };
         Some(Self { count: known.count.min(most), ..known })
     }

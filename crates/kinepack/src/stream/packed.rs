@@ -139,8 +139,8 @@ fn read_n<const N: usize>(
     Ok(())
 }
 
-/// Writes the index of the dropped component as a choice, then the other three components. These
-/// are coded against the base's components, turned to drop the same component.
+/// Writes the index of the dropped component as a choice, then the other three components. The
+/// other components are coded against the base's components, turned to drop the same component.
 fn write_rotation(
     sink: &mut impl BitSink,
     rotation: SmallestThree,

@@ -113,8 +113,8 @@ impl Values {
         }
     }
 
-    /// Returns the number of numbers that a field has for one entity. A vector has one for each
-    /// axis, a rotation four, and an integer of any size one.
+    /// Returns the number of numbers that a field has for one entity. A vector has one number for
+    /// each axis, a rotation has four numbers, and an integer of any size has one.
     pub fn per_entity(field: &Field) -> usize {
         match field.kind {
             FieldKind::Integer(_) => 1,

@@ -33,8 +33,8 @@ impl Kinds<'_> {
         field - self.from.kinds()[same].fields().start + self.to.kinds()[kind].fields().start
     }
 
-    /// Returns the same bodies with the field indices of `to`. `None` if no kind of `to` has the
-    /// bodies' fields.
+    /// Returns the same bodies with the field indices of `to`. Returns `None` if no kind of `to`
+    /// has the bodies' fields.
     fn bodies(&self, bodies: &Bodies) -> Option<Bodies> {
         let has_body = |same: usize| self.from.kinds()[same].fields().contains(&bodies.position);
         let pair = self.pairs().find(|(_, same)| has_body(*same))?;

@@ -50,7 +50,7 @@ impl<'a, D: Decision> ChangedFlags<'a, D> {
         has_changed: u32,
     ) -> u32 {
         let quiet = self.quiet;
-        // This is a fold instead of `all`, to avoid a branch for each entity.
+        // A fold replaces `all`, to avoid a branch for each entity.
         if contexts.iter().fold(true, |all, context| all & (*context == quiet)) {
             return self.code_quiet(coder, (1 << contexts.len()) - 1, has_changed);
         }

@@ -56,7 +56,8 @@ pub struct Model {
     /// lag apart, and one for nearer ones.
     pub(crate) sets: Vec<Vec<Row>>,
     /// For each set and row, the energies of the row's features, which normalize the steps of
-    /// learning. This is empty if the energies are unknown; rows of means are then not learned.
+    /// learning. `energies` is empty if the energies are unknown; rows of means are then not
+    /// learned.
     pub(crate) energies: Vec<Vec<Energies>>,
     /// The counters from which packets start.
     pub(crate) counters: Vec<Counter>,

@@ -59,7 +59,8 @@ pub(super) struct Scratch {
     pub(super) contexts: Vec<u16>,
     /// The changed entities in the order of the packet, as pairs of the sort key and the index.
     pub(super) order: Vec<(u64, u32)>,
-    /// The indices of the changed entities that an encoder must write. This is empty in a decoder.
+    /// The indices of the changed entities that an encoder must write. This list is empty in a
+    /// decoder.
     pub(super) encoder_changed: Vec<u32>,
     /// The indices of the changed entities of the packet, as coded on both sides.
     pub(super) changed: Vec<u32>,

@@ -17,8 +17,8 @@ const MIN_PIVOT: f64 = 1e-6;
 /// The largest absolute value of a fitted weight.
 const MAX_FITTED: f64 = 32.0;
 
-/// A field keeps separate weights if they save this number of bits over all data. That is about the
-/// size of the weights in a compressed file.
+/// A field keeps separate weights if they save this number of bits over all data. This number is
+/// about the size of the weights in a compressed file.
 const MIN_GAIN_BITS: f64 = 64.0;
 
 /// An error, in steps, below which a better prediction saves no bits.

@@ -26,9 +26,9 @@
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Chosen<'a> {
-    /// All changes of all entities.
+    /// The packet holds all changes of all entities.
     All,
-    /// Only the changes of the chosen entities. The changes of all other entities are skipped.
+    /// The packet holds only the changes of the chosen entities.
     Some {
         /// The indices of the chosen entities in the snapshot, increasing.
         indices: &'a [u32],

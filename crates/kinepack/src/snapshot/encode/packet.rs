@@ -113,7 +113,8 @@ impl Encoder {
         };
         // Learned state from another codec is ignored.
         let learned = baselines.learned.filter(|learned| learned.is_from_codec(codec.hash()));
-        // This keeps the memory of the last packet's learned state, if no view took that state.
+        // `keep_learned` keeps the memory of the last packet's learned state, if no view took that
+        // state.
         self.spare.keep_learned(self.learned.take());
         let mut packed = core::mem::take(&mut self.packed);
         packed.clear();

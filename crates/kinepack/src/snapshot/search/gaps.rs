@@ -55,8 +55,8 @@ impl GapCounts {
     }
 
     /// Returns the code with the default classes, unless other classes save a good part of the
-    /// bits. Those are the classes with which each half takes the fewest bits if its words are
-    /// trained on the other half.
+    /// bits. The other classes are those with which each half of the packets takes the fewest bits
+    /// if the words are trained on the other half.
     pub(super) fn code(&self) -> GapCode {
         let halves = Halves::new(self);
         let default = GapCode::doubling().widths_bits;

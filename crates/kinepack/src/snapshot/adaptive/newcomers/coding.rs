@@ -92,8 +92,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 
     /// Returns the row of the entity of the current kind that is most like the next newcomer. That
-    /// is the last newcomer, else the kept entity before the newcomer in the order of ids, else the
-    /// kept entity after it.
+    /// entity is the last newcomer, else the kept entity before the newcomer in the order of ids,
+    /// else the kept entity after it.
     fn like(&self, newcomers: &Newcomers, entity: usize) -> Option<usize> {
         let kind = self.past.kind();
         let range = self.past.entities().range(kind);
@@ -135,7 +135,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         true
     }
 
-    /// Codes a field of an entity in which it was absent before.
+    /// Codes a field of an entity that lacked the field before.
     pub(in crate::snapshot::adaptive) fn code_added_field(&mut self, index: usize, entity: usize) {
         let field = &self.plan.newcomers.fields[index];
         let counters = &mut self.counters.newcomers[field.counters.clone()];
