@@ -16,8 +16,8 @@
 //!    fields (`fields`, joined in `group`). `limits` writes the constants, `interpolate` the
 //!    interpolation, and `implementation` the `impl` around all of this code.
 //!
-//! A range is known to be possible only when its expressions are evaluated. So the generated
-//! constants make this check, still at compile time.
+//! The derive cannot evaluate the expressions of a range, so it does not know whether the range is
+//! possible. The generated constants check the range, still at compile time.
 //!
 //! ```
 //! use kinepack::{Pack, Schema};

@@ -116,7 +116,7 @@ impl Index {
                 op::ATTACHMENT_INDEX => {
                     let (at_byte, bytes) = (fields.u64()?, fields.u64()?);
                     places.push((at_byte, bytes));
-                    // This skips two times and the size of the data.
+                    // The next 24 bytes are two times and the size of the data.
                     fields.bytes(24)?;
                     index.attachments.push((fields.text()?, at_byte, bytes));
                 }

@@ -350,8 +350,8 @@ impl ReplayReader {
     ///
     /// The moments of successive calls may go forwards or backwards, at any rate. For a moment
     /// outside of the replay, the first or the last frame is shown. [`Playback::events`] returns
-    /// the events since the last call. It returns none after a step back, after
-    /// [`seek`](Self::seek), or after a jump forward of more than 5 seconds.
+    /// the events since the last call. [`Playback::events`] returns no events after a step back,
+    /// after [`seek`](Self::seek), or after a jump forward of more than 5 seconds.
     ///
     /// # Errors
     /// [`ReplayError::Io`] if the file cannot be read.

@@ -1,7 +1,7 @@
 //! Times the quantizers: numbers to codes and back, over a plain array of 4,096 seeded values.
 //!
 //! The real numbers are a position in the cube world (±256 m, 1/512 m) and an angle that wraps. The
-//! integers have steps of 1 and of 3, and the rotations 9 and 15 bits a component.
+//! integers have steps of 1 and of 3, and the rotations have 9 and 15 bits per component.
 //!
 //! `push/cube` fills and clears a snapshot of 901 cubes with `Snapshot::push`, and `extend/cube`
 //! with `Snapshot::extend`. `push-lanes/cube` does the same with lanes that were already quantized.

@@ -146,8 +146,8 @@ impl FloatLimits {
         Self::until(min, end, (end - min) / (1u64 << bits) as f64)
     }
 
-    /// Returns the same steps, for a value that wraps around to `min` when it reaches the end. The
-    /// range is then as long as all steps together: `(max_code + 1) × step`.
+    /// Returns limits with the same steps, for a value that wraps around to `min` when it reaches
+    /// the end. The range is then as long as all steps together: `(max_code + 1) × step`.
     #[must_use]
     pub const fn wrapping(mut self) -> Self {
         self.wraps = true;

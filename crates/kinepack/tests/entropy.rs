@@ -384,9 +384,9 @@ fn data_that_begin_with_32_ones_are_refused() {
     }
 }
 
-/// Runs the battery of `tests/battery.rs` over the range coder. Truncated and flipped data can be
-/// valid here. In that case they must be the encoding of their decisions, which [`check_bytes`]
-/// checks.
+/// Runs the battery of `tests/battery.rs` over the range coder. For the range coder, truncated and
+/// flipped data can be valid. Valid data must be the encoding of the decisions in the data, which
+/// [`check_bytes`] checks.
 #[test]
 fn mixed_steps_survive_the_battery() {
     let mut random = Random::new(31);

@@ -252,8 +252,8 @@ fn moving_values_are_within_the_precision_and_resting_ones_become_exact() {
 
 #[test]
 fn rest_ends_refinement_wherever_it_begins() {
-    // A time precision of 288 ms at 1 tick per second is the longest possible one, with which each
-    // refinement gains the least.
+    // A time precision of 288 ms at 1 tick per second is just below the limit for three lanes, so
+    // each refinement gains the least.
     let side = FloatLimits::until(0.0, 4096.0, 1.0 / 16.0).unwrap();
     let precision = TimePrecision::new(288.0, 1.0).with_max_step(1e6);
     let schema = Schema::new(vec![

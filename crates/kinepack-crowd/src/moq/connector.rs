@@ -29,8 +29,8 @@ const KEEP_ALIVE: Duration = Duration::from_millis(600);
 const IP_AND_UDP_BYTES: u64 = 28;
 /// The longest time to wait for an answer.
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The shortest and the longest pause between attempts to connect; the pauses grow from the one to
-/// the other.
+/// The shortest and the longest pause between attempts to connect; the pauses grow from the
+/// shortest to the longest.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(2)];
 
 /// The size of a socket's buffers, in bytes. Buffers of the usual size overflow when many viewers

@@ -124,7 +124,8 @@ impl Watching {
         self.send_wanted();
     }
 
-    /// Waits until something arrives, and handles it. Use this in programs that draw nothing.
+    /// Waits until something arrives, and handles it. Programs that draw nothing call `changed`
+    /// instead of `update`.
     pub async fn changed(&mut self) {
         if let Some((at, event)) = self.events.recv().await {
             self.take(at, event);

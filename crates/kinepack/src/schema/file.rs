@@ -109,7 +109,7 @@ impl Schema {
         if !reader.0.is_empty() || kinds.is_empty() {
             return Err(SetupError::BadSchemaFile);
         }
-        // This counts the lanes before it makes a schema, because a few bytes can declare many
+        // The lanes are counted before a schema is made, because a few bytes can declare many
         // lanes.
         let mut lanes = Vec::new();
         for field in kinds.iter().flat_map(|(_, fields)| fields) {

@@ -30,7 +30,7 @@
 ///     snapshot.push(EntityId(1), &Ball { height })?;
 ///     Ok(snapshot)
 /// };
-/// // At 3 units a second, it falls by 6 of its steps in 2 ms, so steps of 8 are fine enough.
+/// // At 3 units a second, the ball falls by 6 steps in 2 ms, so a step of 8 is fine enough.
 /// let [older, baseline] = [at(0, 10.0)?, at(6, 9.7)?].map(View::from);
 /// let mut packet = Vec::new();
 /// let known = Baselines::new([&baseline, &older])?;

@@ -1,5 +1,5 @@
-//! Converts codes to coarser steps, of 2^shift of the finest steps, and back. See `spec/CODEC.md`,
-//! section 14.
+//! Converts codes to coarser steps and back. A coarser step is 2^shift of the finest steps. See
+//! `spec/CODEC.md`, section 14.
 
 /// The largest shift: no step is coarser than 2³¹ of the finest steps.
 pub(super) const MAX_SHIFT: u8 = 31;

@@ -117,12 +117,12 @@ impl Level {
     /// The packed row with the fewest bits: it is cheaper to code than the rows that predict.
     pub const PACKED: Self = Self::TABLE[11];
 
-    /// The row that predicts from a trained profile and codes each packet independently. It has the
-    /// fewest bits of all rows without learned state in the views.
+    /// The row that predicts from a trained profile and codes each packet independently. `ADAPTIVE`
+    /// has the fewest bits of all rows without learned state in the views.
     pub const ADAPTIVE: Self = Self::TABLE[12];
 
-    /// The last row, which also learns from the packets. It has the fewest bits if play differs
-    /// from the data that the profile was trained on.
+    /// The last row, which also learns from the packets. `LEARNING` has the fewest bits if play
+    /// differs from the data that the profile was trained on.
     pub const LEARNING: Self = Self::TABLE[13];
 
     /// The row's number in the table, from 1.

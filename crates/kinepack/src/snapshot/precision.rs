@@ -52,7 +52,7 @@ struct FieldPrecision {
 /// A lane that can have a shift.
 #[derive(Clone, Copy, Debug)]
 struct LanePrecision {
-    /// The finest step in the field's unit; for a rotation it is the same in all lanes.
+    /// The finest step in the field's unit; for a rotation this step is the same in all lanes.
     step: f64,
     /// The square of the speed, in units per tick, at which the precision allows an error of half a
     /// finest step.
@@ -197,8 +197,8 @@ impl Precision {
 }
 
 impl OfKind {
-    /// Returns whether the values of the entity at a row would become coarser. The values do if the
-    /// entity differs from `base`, and some value is not at a multiple of its step.
+    /// Returns whether the values of the entity at a row would become coarser: whether the entity
+    /// differs from `base`, and some value is not at a multiple of the step of its lane.
     fn is_too_fine(
         &self,
         shifts: &Shifts,

@@ -31,7 +31,7 @@ pub(super) trait Record {
     fn set(&mut self, lane: usize, value: u32);
     /// Copies the lanes of an unchanged part from the base to a decoder's record.
     fn keep(&mut self, part: &Part, base: &[u32]);
-    /// Returns the value that was coded: `given` in an encoder, `read` in a decoder.
+    /// Returns the value that was coded, which is `given` in an encoder and `read` in a decoder.
     fn coded<T>(given: T, read: T) -> T;
 }
 
