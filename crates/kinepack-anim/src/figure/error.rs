@@ -13,28 +13,29 @@ pub enum FigureError {
         /// The joint's index.
         joint: usize,
     },
-    /// A precision, a shell or a limit that is not a positive number.
+    /// An option whose number is not positive, or not finite. The shell may be 0.
     BadOption {
-        /// What is wrong.
+        /// The option.
         option: &'static str,
-        /// The joint or the curve that it is for, if it is for one.
-        index: Option<usize>,
+        /// The joint that it is for, if it is for one.
+        joint: Option<usize>,
     },
-    /// The precision is finer than the numbers of a pose, `f32`, are at this distance.
+    /// The precision is finer than `f32` can represent at these distances.
     TooFine {
         /// The joint's index.
         joint: usize,
         /// The finest precision that is possible, in cm.
         finest_cm: f64,
     },
-    /// A lane would have more than 2³² steps.
-    TooManySteps {
+    /// The joint's fields have no valid limits, for example because they need more than 2³² steps.
+    JointLimits {
         /// The joint's index.
         joint: usize,
         /// Why.
         error: SetupError,
     },
-    /// The limits of a curve that are not in order, or have more than 2³² steps.
+    /// The limits of a curve are not in order, its precision is not positive, or both together need
+    /// more than 2³² steps.
     CurveLimits {
         /// The curve's index.
         curve: usize,
@@ -76,18 +77,18 @@ impl fmt::Display for FigureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoJoint { joint } => write!(f, "the skeleton has no joint {joint}"),
-            Self::BadOption { option, index: Some(index) } => {
-                write!(f, "the {option} of number {index} is not a positive number")
+            Self::BadOption { option, joint: Some(joint) } => {
+                write!(f, "the {option} of joint {joint} is not a positive number")
             }
-            Self::BadOption { option, index: None } => {
-                write!(f, "the {option} is not a positive number")
+            Self::BadOption { option, joint: None } => {
+                write!(f, "{option} is not a positive number")
             }
             Self::TooFine { joint, finest_cm } => write!(
                 f,
-                "joint {joint} is so far from the root that it cannot be more precise than \
-                 {finest_cm:.5} cm"
+                "the f32 numbers of a pose are too coarse at joint {joint}: its precision must be \
+                 at least {finest_cm:e} cm, or ranges and bones shorter"
             ),
-            Self::TooManySteps { joint, error } => write!(f, "joint {joint}: {error}"),
+            Self::JointLimits { joint, error } => write!(f, "joint {joint}: {error}"),
             Self::CurveLimits { curve, error } => write!(f, "curve {curve}: {error}"),
             Self::NotANumber { joint } => write!(
                 f,
@@ -101,8 +102,8 @@ impl fmt::Display for FigureError {
             }
             Self::Unsent { joint, off_cm } => write!(
                 f,
-                "joint {joint} moves in a way that the figure does not send: it would be \
-                 {off_cm:.3} cm off"
+                "joint {joint}, or one above it, moves in a way that the figure does not send: it \
+                 would be {off_cm:.3} cm off"
             ),
             Self::Snapshot(error) => error.fmt(f),
         }

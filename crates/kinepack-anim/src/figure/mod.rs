@@ -105,7 +105,8 @@ impl Figure {
         self.plan.lanes()
     }
 
-    /// The largest error that any pose can have at a joint, in cm: at most the joint's precision.
+    /// The largest error, in cm, that a joint can have in poses that move only as the options say:
+    /// at most the joint's precision. In other poses the error may reach the precision.
     ///
     /// # Panics
     /// If the skeleton has no such joint.
@@ -129,9 +130,8 @@ impl Figure {
         curves: &[f32],
         lanes: &mut [u32],
     ) -> Result<(), FigureError> {
+        self.check_lengths(pose, curves);
         let plan = &*self.plan;
-        assert!(pose.len() == plan.joints.len(), "a pose of another skeleton");
-        assert!(curves.len() == plan.curves.len(), "curves of another figure");
         assert!(lanes.len() == plan.lanes(), "lanes of another figure");
         for (index, (joint, transform)) in plan.joints.iter().zip(pose).enumerate() {
             if !transform.is_valid() {
@@ -180,12 +180,18 @@ impl Figure {
         pose: &[Transform],
         curves: &[f32],
     ) -> Result<(), FigureError> {
+        self.check_lengths(pose, curves);
         let mut lanes = std::mem::take(&mut self.from);
         let quantized = self.quantize(pose, curves, &mut lanes);
         let pushed = quantized
             .and_then(|()| world.push_lanes_of(kind, id, &lanes).map_err(FigureError::Snapshot));
         self.from = lanes;
         pushed
+    }
+
+    fn check_lengths(&self, pose: &[Transform], curves: &[f32]) {
+        assert!(pose.len() == self.plan.joints.len(), "a pose of another skeleton");
+        assert!(curves.len() == self.plan.curves.len(), "curves of another figure");
     }
 
     /// Writes the pose of an entity, given by its index in the snapshot. Joints that the figure

@@ -36,13 +36,13 @@ pub enum Motion {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct FigureCurve {
-    /// The name, for messages and reports.
+    /// The name. The schema's hash covers it.
     pub name: String,
     /// The smallest value.
     pub min: f32,
     /// The largest value.
     pub max: f32,
-    /// The distance of two neighbouring values: a value is off by at most half of it.
+    /// The largest error of a value.
     pub precision: f32,
 }
 
@@ -62,12 +62,14 @@ pub struct FigureCurve {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FigureOptions {
     /// The largest error in cm, in model space, of any point within [`shell_cm`](Self::shell_cm) of
-    /// a joint.
+    /// a joint, in the joint's own space: the scales of the joint and its ancestors apply to it, as
+    /// for clips.
     pub precision_cm: f64,
     /// Joints with a different precision: the joint, and its precision in cm. The last entry for a
     /// joint counts.
     pub joint_precisions_cm: Vec<(usize, f64)>,
-    /// The distance in cm from a joint to the skin around it.
+    /// The distance in cm from a joint to the skin around it, at least 0. It is measured before the
+    /// scales of the joint and its ancestors.
     pub shell_cm: f64,
     /// Joints that move in another way than the default: roots move by up to 100 m, and all other
     /// joints turn. The last entry for a joint counts.

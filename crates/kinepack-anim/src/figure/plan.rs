@@ -1,6 +1,7 @@
 //! The tables of a figure: what each joint sends, in which steps.
 
 use glam::{DQuat, DVec3};
+use kinepack::hash::Fnv1a;
 use kinepack::quantize::FloatLimits;
 use kinepack::schema::{Field, FieldKind};
 
@@ -20,8 +21,9 @@ const ROUNDING_RAD: f64 = 2.4e-7;
 /// Half a unit in the last place of an `f32`, relative to the number.
 const ROUNDING: f64 = 6.0e-8;
 
-/// How much of the precision the steps leave for the rounding of `f64`.
-const SLACK: f64 = 1.0 - 1e-9;
+/// How much of their errors the steps use. The rest is for the rounding of `f64`, and for that of
+/// a decoded translation, which may be larger than the exact one.
+const SLACK: f64 = 1.0 - 1e-7;
 
 /// What all poses of a figure have in common.
 #[derive(Clone, Debug)]
@@ -31,6 +33,8 @@ pub(super) struct Plan {
     pub(super) curves: Vec<(String, FloatLimits)>,
     pub(super) first_curve_lane: usize,
     pub(super) shell_cm: f64,
+    /// What the fields' limits do not show: the skeleton and the axes of hinges.
+    digest: u64,
 }
 
 /// A joint: its parent, its bind pose, and its lanes.
@@ -40,8 +44,8 @@ pub(super) struct PlannedJoint {
     pub(super) parent: Option<usize>,
     pub(super) bind: Transform,
     bind_rotation: DQuat,
-    /// The first lane, and the limits of each axis.
-    translation: Option<(usize, [FloatLimits; 3])>,
+    /// The first lane, the limits of each axis, and the range around the bind pose, in cm.
+    translation: Option<(usize, [FloatLimits; 3], f64)>,
     rotation: Option<(usize, RotationLanes)>,
     pub(super) precision_cm: f64,
     pub(super) max_error_cm: f64,
@@ -56,7 +60,7 @@ impl Plan {
         let mut lane = 0;
         let mut joints = Vec::with_capacity(skeleton.len());
         for (index, joint) in skeleton.joints().iter().enumerate() {
-            let too_many = |error| FigureError::TooManySteps { joint: index, error };
+            let too_many = |error| FigureError::JointLimits { joint: index, error };
             let Steps { turn_rad, move_cm } = steps[index];
             let mut take = |count: usize| {
                 lane += count;
@@ -76,7 +80,7 @@ impl Plan {
                                 .map_err(too_many)?,
                         );
                     }
-                    Some((take(3), [limits[0], limits[1], limits[2]]))
+                    Some((take(3), [limits[0], limits[1], limits[2]], range_cm))
                 }
             };
             let lanes = match motions[index] {
@@ -115,12 +119,13 @@ impl Plan {
         }
         let mut curves = Vec::with_capacity(options.curves.len());
         for (index, curve) in options.curves.iter().enumerate() {
-            let [min, max, step] = [curve.min, curve.max, curve.precision].map(f64::from);
-            let limits = FloatLimits::new(min, max, step)
+            let [min, max, precision] = [curve.min, curve.max, curve.precision].map(f64::from);
+            let limits = FloatLimits::new(min, max, 2.0 * precision)
                 .map_err(|error| FigureError::CurveLimits { curve: index, error })?;
             curves.push((curve.name.clone(), limits));
         }
-        Ok(Self { joints, curves, first_curve_lane: lane, shell_cm: options.shell_cm })
+        let digest = digest(skeleton, &motions);
+        Ok(Self { joints, curves, first_curve_lane: lane, shell_cm: options.shell_cm, digest })
     }
 
     /// The number of lanes.
@@ -128,12 +133,13 @@ impl Plan {
         self.first_curve_lane + self.curves.len()
     }
 
-    /// The fields: each joint's translation and rotation, then the curves.
+    /// The fields: each joint's translation and rotation, then the curves. The brackets of the first
+    /// one also have the digest, so that the schema's hash covers it.
     pub(super) fn fields(&self) -> Vec<Field> {
-        let mut fields = Vec::new();
+        let mut fields: Vec<Field> = Vec::new();
         for (index, joint) in self.joints.iter().enumerate() {
             let name = |part: &str| format!("joints[{index} {}].{part}", plain(&joint.name));
-            if let Some((_, limits)) = &joint.translation {
+            if let Some((_, limits, _)) = &joint.translation {
                 fields.push(Field::new(name("translation"), FieldKind::Floats(limits.to_vec())));
             }
             if let Some((_, lanes)) = &joint.rotation {
@@ -143,6 +149,9 @@ impl Plan {
         fields.extend(self.curves.iter().map(|(name, limits)| {
             Field::new(format!("curves[{}]", plain(name)), FieldKind::Floats(vec![*limits]))
         }));
+        if let Some(first) = fields.first_mut() {
+            first.name = first.name.replacen(']', &format!(" {:016x}]", self.digest), 1);
+        }
         fields
     }
 }
@@ -155,16 +164,19 @@ impl PlannedJoint {
         wanted: DQuat,
         lanes: &mut [u32],
     ) -> Result<(), f64> {
-        if let Some((first, limits)) = &self.translation {
+        if let Some((first, limits, range_cm)) = &self.translation {
             for (axis, limits) in limits.iter().enumerate() {
                 let value = f64::from(translation[axis]);
-                lanes[first + axis] = limits.quantize(value).map_err(|_| value)?;
+                // The limits may reach beyond the range by a step, but the errors rely on the range.
+                let moved = (value - f64::from(self.bind.translation[axis])).abs();
+                if moved > range_cm + ROUNDING * value.abs() {
+                    return Err(value);
+                }
+                lanes[first + axis] = limits.quantize_clamped(value).map_err(|_| value)?;
             }
         }
         if let Some((first, rotation)) = &self.rotation {
-            let turned = self.bind_rotation.conjugate() * wanted;
-            // A rotation vector is within its limits, whichever the rotation is.
-            rotation.quantize(turned, &mut lanes[*first..]).map_err(|_| f64::NAN)?;
+            rotation.quantize(self.bind_rotation.conjugate() * wanted, &mut lanes[*first..]);
         }
         Ok(())
     }
@@ -172,7 +184,7 @@ impl PlannedJoint {
     /// The joint's transform relative to its parent, in the numbers of a pose.
     pub(super) fn transform(&self, lanes: &[u32]) -> Transform {
         let mut transform = self.bind;
-        if let Some((first, limits)) = &self.translation {
+        if let Some((first, limits, _)) = &self.translation {
             transform.translation =
                 std::array::from_fn(|axis| limits[axis].reconstruct(lanes[first + axis]) as f32);
         }
@@ -183,6 +195,19 @@ impl PlannedJoint {
         }
         transform
     }
+}
+
+/// The FNV-1a hash of the skeleton's hash, and of the index and the axis of each hinge.
+fn digest(skeleton: &Skeleton, motions: &[Motion]) -> u64 {
+    let mut hash = Fnv1a::new();
+    hash.add(&skeleton.hash().to_le_bytes());
+    for (joint, motion) in (0u32..).zip(motions) {
+        if let Motion::Hinge(axis) = motion {
+            hash.add(&joint.to_le_bytes());
+            axis.iter().for_each(|component| hash.add(&component.to_le_bytes()));
+        }
+    }
+    hash.finish()
 }
 
 /// A name without the brackets that have a meaning in the names of fields.
@@ -211,7 +236,7 @@ fn motions(skeleton: &Skeleton, options: &FigureOptions) -> Vec<Motion> {
 
 /// The lengths by which steps are multiplied.
 fn levers(skeleton: &Skeleton, options: &FigureOptions) -> Result<Vec<Lever>, FigureError> {
-    let bad = |option, index| Err(FigureError::BadOption { option, index });
+    let bad = |option, joint| Err(FigureError::BadOption { option, joint });
     let named = options.motions.iter().map(|(joint, _)| *joint);
     for joint in named.chain(options.joint_precisions_cm.iter().map(|(joint, _)| *joint)) {
         if joint >= skeleton.len() {
@@ -220,7 +245,10 @@ fn levers(skeleton: &Skeleton, options: &FigureOptions) -> Result<Vec<Lever>, Fi
     }
     let positive = |number: f64| number > 0.0 && number.is_finite();
     if !(options.shell_cm >= 0.0 && options.shell_cm.is_finite()) {
-        return bad("shell", None);
+        return bad("shell_cm", None);
+    }
+    if !positive(options.precision_cm) {
+        return bad("precision_cm", None);
     }
     let precisions_cm =
         by_joint(options.precision_cm, &options.joint_precisions_cm, skeleton.len());
@@ -262,7 +290,11 @@ fn levers(skeleton: &Skeleton, options: &FigureOptions) -> Result<Vec<Lever>, Fi
             },
             moving: if range_cm > 0.0 { 3 } else { 0 },
             rounding_rad: if motions[index] == Motion::Still { 0.0 } else { ROUNDING_RAD },
-            rounding_cm: if range_cm > 0.0 { ROUNDING * distance_cm } else { 0.0 },
+            rounding_cm: if range_cm > 0.0 || parent.is_none() {
+                ROUNDING * distance_cm
+            } else {
+                0.0
+            },
             shell_cm: options.shell_cm * scales[index],
             precision_cm: precisions_cm[index],
         });

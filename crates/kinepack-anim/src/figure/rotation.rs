@@ -5,7 +5,6 @@
 //! s · √3 / 2, everywhere. The bind pose is exactly zero.
 
 use glam::{DQuat, DVec3};
-use kinepack::EncodeError;
 use kinepack::quantize::FloatLimits;
 use kinepack::schema::FieldKind;
 
@@ -37,20 +36,19 @@ impl RotationLanes {
     }
 
     /// The lanes of a rotation relative to the bind pose.
-    pub(super) fn quantize(&self, turned: DQuat, lanes: &mut [u32]) -> Result<(), EncodeError> {
+    pub(super) fn quantize(&self, turned: DQuat, lanes: &mut [u32]) {
         match self {
             Self::Vector(limits) => {
                 for (lane, component) in lanes.iter_mut().zip(vector(turned).to_array()) {
-                    *lane = limits.quantize(component)?;
+                    *lane = code(limits, component);
                 }
             }
             Self::Angle(axis, limits) => {
                 // The rotation about the axis that is nearest to the one that is wanted.
                 let sine = turned.xyz().dot(*axis);
-                lanes[0] = limits.quantize(2.0 * libm::atan2(sine, turned.w))?;
+                lanes[0] = code(limits, 2.0 * libm::atan2(sine, turned.w));
             }
         }
-        Ok(())
     }
 
     /// The rotation relative to the bind pose.
@@ -64,7 +62,12 @@ impl RotationLanes {
     }
 }
 
-/// The rotation vector of a unit quaternion: of the shorter way, so at most π long.
+/// The code of a number, which is finite. Clamped, because π may round to more than the limit.
+fn code(limits: &FloatLimits, number: f64) -> u32 {
+    limits.quantize_clamped(number).unwrap_or_default()
+}
+
+/// The rotation vector of a unit quaternion: the shorter way round, so at most π long.
 pub(super) fn vector(rotation: DQuat) -> DVec3 {
     let rotation = if rotation.w < 0.0 { -rotation } else { rotation };
     let (axis, sine) = (rotation.xyz(), rotation.xyz().length());

@@ -105,17 +105,33 @@ fn hinges_take_one_lane_and_still_joints_none() {
 }
 
 #[test]
-fn curves_are_within_half_a_step() {
+fn the_hash_shows_another_axis_or_bind_pose() {
+    let hash = |skeleton: &Skeleton, axis| {
+        let options = with_motions(0.5, vec![(1, Motion::Hinge(axis))]);
+        Schema::new(Figure::new(skeleton, &options).unwrap().fields()).hash()
+    };
+    let (skeleton, x) = (chain(3, 30.0), [1.0, 0.0, 0.0]);
+    let mut joints = skeleton.joints().to_vec();
+    joints[1].bind.rotation = about(x, 0.5);
+    let turned = Skeleton::new(joints).unwrap();
+    assert_eq!(hash(&skeleton, x), hash(&chain(3, 30.0), x));
+    assert_ne!(hash(&skeleton, x), hash(&skeleton, [0.0, 0.0, 1.0]));
+    assert_ne!(hash(&skeleton, x), hash(&turned, x));
+}
+
+#[test]
+fn curves_are_within_their_precision() {
     let skeleton = chain(1, 0.0);
     let jaw = kinepack_anim::figure::FigureCurve {
         name: "jaw.Open".into(),
         min: 0.0,
         max: 1.0,
-        precision: 0.01,
+        precision: 0.005,
     };
     let options = FigureOptions { curves: vec![jaw], ..FigureOptions::default() };
     let mut figure = Figure::new(&skeleton, &options).unwrap();
-    assert_eq!(figure.fields().last().unwrap().name, "curves[jaw_Open]");
+    let fields = figure.fields();
+    assert_eq!(fields.last().unwrap().name, "curves[jaw_Open]");
     let mut lanes = vec![0; figure.lane_count()];
     figure.quantize(&skeleton.bind_pose(), &[0.504], &mut lanes).unwrap();
     assert_eq!(lanes.last(), Some(&50));

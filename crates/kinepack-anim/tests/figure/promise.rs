@@ -23,7 +23,13 @@ fn skeleton(random: &mut Random) -> Skeleton {
             (_, 1) => Some(random.below(index as u32) as usize),
             _ => Some(index - 1 - random.below(3.min(index as u32)) as usize),
         };
-        let scale = if random.below(6) == 0 { random.between(0.3, 2.0) } else { 1.0 };
+        let scale = match random.below(24) {
+            0..3 => random.between(0.3, 2.0),
+            3 => -1.0,
+            4 => 0.01,
+            5 => 0.0,
+            _ => 1.0,
+        };
         let bind = Transform {
             rotation: if random.below(2) == 0 { rotation(random) } else { [0.0, 0.0, 0.0, 1.0] },
             translation: std::array::from_fn(|_| random.between(-lever_cm, lever_cm)),
@@ -38,7 +44,7 @@ fn motion(random: &mut Random, parent: Option<usize>) -> Option<Motion> {
     match random.below(12) {
         0 => Some(Motion::Still),
         1 | 2 => Some(Motion::Hinge(std::array::from_fn(|_| random.between(-1.0, 1.0) + 0.001))),
-        3 => Some(Motion::Moves { range_cm: random.between(0.1, 100.0) }),
+        3 => Some(Motion::Moves { range_cm: 10f32.powf(random.between(-3.0, 2.0)) }),
         4 if parent.is_none() => Some(Motion::Turns),
         _ => None,
     }

@@ -14,15 +14,15 @@ fn refused(skeleton: &Skeleton, options: &FigureOptions) -> FigureError {
 fn options_that_do_not_fit_are_refused() {
     let skeleton = chain(3, 20.0);
     let motion = |motion| with_motions(0.5, vec![(1, motion)]);
-    let bad = |option, index| FigureError::BadOption { option, index };
+    let bad = |option, joint| FigureError::BadOption { option, joint };
     for precision_cm in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(
             refused(&skeleton, &with_motions(precision_cm, Vec::new())),
-            bad("precision", Some(0))
+            bad("precision_cm", None)
         );
     }
     let shell = FigureOptions { shell_cm: f64::NAN, ..FigureOptions::default() };
-    assert_eq!(refused(&skeleton, &shell), bad("shell", None));
+    assert_eq!(refused(&skeleton, &shell), bad("shell_cm", None));
     assert_eq!(refused(&skeleton, &motion(Motion::Hinge([0.0; 3]))), bad("hinge's axis", Some(1)));
     let range = motion(Motion::Moves { range_cm: f32::INFINITY });
     assert_eq!(refused(&skeleton, &range), bad("range", Some(1)));
@@ -36,7 +36,27 @@ fn options_that_do_not_fit_are_refused() {
 }
 
 #[test]
+fn a_range_below_a_step_is_still_a_limit() {
+    let skeleton = chain(2, 0.0);
+    let motions = vec![(0, Motion::Turns), (1, Motion::Moves { range_cm: 0.001 })];
+    let options = FigureOptions { shell_cm: 0.0, ..with_motions(1.0, motions) };
+    let mut figure = Figure::new(&skeleton, &options).unwrap();
+    let mut lanes = vec![0; figure.lane_count()];
+    let mut pose = skeleton.bind_pose();
+    pose[1].translation = [0.0009; 3];
+    figure.quantize(&pose, &[], &mut lanes).unwrap();
+    pose[1].translation[2] = 0.57;
+    let error = figure.quantize(&pose, &[], &mut lanes).unwrap_err();
+    assert!(matches!(error, FigureError::OutOfRange { joint: 1, .. }), "{error}");
+}
+
+#[test]
 fn a_precision_below_that_of_floats_is_refused() {
+    let joint = FigureOptions { joint_precisions_cm: vec![(1, 0.0)], ..FigureOptions::default() };
+    assert_eq!(
+        refused(&chain(3, 20.0), &joint),
+        FigureError::BadOption { option: "precision", joint: Some(1) }
+    );
     let far = refused(&chain(3, 1e7), &FigureOptions::default());
     assert!(matches!(far, FigureError::TooFine { joint: 1, .. }), "{far}");
     // Lengths whose product is beyond any number.
@@ -91,7 +111,7 @@ fn a_turn_that_is_not_sent_is_refused_and_named() {
     pose[2].rotation = about([0.0, 1.0, 0.0], 0.5);
     let error = figure.quantize(&pose, &[], &mut lanes).unwrap_err();
     assert!(matches!(error, FigureError::Unsent { joint: 2, .. }));
-    assert!(error.to_string().starts_with("joint 2 moves in a way that the figure does not send"));
+    assert!(error.to_string().starts_with("joint 2, or one above it, moves in a way"));
     pose[2].rotation = [0.0, 0.0, 0.0, 1.0];
     pose[1].rotation = about([0.0, 1.0, 0.0], 0.5);
     let error = figure.quantize(&pose, &[], &mut lanes).unwrap_err();

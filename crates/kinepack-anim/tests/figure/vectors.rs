@@ -6,12 +6,13 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use kinepack::Schema;
+use kinepack::quantize::FloatLimits;
 use kinepack::schema::{Field, FieldKind};
+use kinepack::{EntityId, Schema, Snapshot, Tick};
 use kinepack_anim::figure::{Figure, FigureCurve, FigureOptions, Motion};
 use kinepack_anim::{Joint, Skeleton, Transform};
 
-use super::{about, rotation, shown};
+use super::{about, rotation};
 use crate::random::Random;
 
 /// A figure, and poses of it.
@@ -25,6 +26,9 @@ struct Case {
 fn joint(name: &str, parent: Option<u16>, translation: [f32; 3]) -> Joint {
     Joint { name: name.into(), parent, bind: Transform { translation, ..Transform::IDENTITY } }
 }
+
+/// The values of the curves.
+const CURVES: [f32; 2] = [0.3, 1.7];
 
 /// Hips, a leg, and an arm that carries a lamp.
 fn person() -> Vec<Joint> {
@@ -83,7 +87,8 @@ fn cases() -> Vec<Case> {
 }
 
 fn written() -> String {
-    let mut text = String::from("# figure NAME, field NAME MIN STEP CODES.., lanes of each pose\n");
+    let mut text =
+        String::from("# figure NAME, field NAME MIN MAX STEP CODE.., lanes of each pose\n");
     for Case { name, skeleton, options, poses } in cases() {
         let mut figure = Figure::new(&skeleton, &options).unwrap();
         let schema = Schema::new(figure.fields());
@@ -93,14 +98,14 @@ fn written() -> String {
             write!(text, "field {}", field.name.replace(' ', "~")).unwrap();
             for axis in axes {
                 let [min, step] = [axis.min(), axis.step()].map(f64::to_bits);
-                write!(text, " {min:016x} {step:016x} {}", axis.max_code()).unwrap();
+                let max = axis.max().to_bits();
+                write!(text, " {min:016x} {max:016x} {step:016x} {}", axis.max_code()).unwrap();
             }
             text.push('\n');
         }
-        let curves = [0.3, 1.7];
         for pose in poses {
             let mut lanes = vec![0; figure.lane_count()];
-            figure.quantize(&pose, &curves[..options.curves.len()], &mut lanes).unwrap();
+            figure.quantize(&pose, &CURVES[..options.curves.len()], &mut lanes).unwrap();
             let lanes: Vec<String> = lanes.iter().map(u32::to_string).collect();
             writeln!(text, "lanes {}", lanes.join(" ")).unwrap();
         }
@@ -134,6 +139,7 @@ struct Lever {
     m: f64,
     rho: f64,
     tau: f64,
+    r: f64,
 }
 
 fn levers(skeleton: &Skeleton, options: &FigureOptions) -> Vec<Lever> {
@@ -164,7 +170,8 @@ fn levers(skeleton: &Skeleton, options: &FigureOptions) -> Vec<Lever> {
             n,
             m,
             rho: if n == 0.0 { 0.0 } else { 2.4e-7 },
-            tau: if m == 0.0 { 0.0 } else { 6.0e-8 * d },
+            tau: if m == 0.0 && above.is_some() { 0.0 } else { 6.0e-8 * d },
+            r,
         });
     }
     levers
@@ -239,29 +246,42 @@ fn a_second_reader_computes_the_same_steps_and_poses() {
             let (begin, end) = (format!("joints[{joint} "), format!("].{part}"));
             fields.iter().find(|field| field.name.starts_with(&begin) && field.name.ends_with(&end))
         };
-        let g = 2.0 / 3.0f64.sqrt() * (1.0 - 1e-9);
+        let g = 2.0 / 3.0f64.sqrt() * (1.0 - 1e-7);
         for (joint, lever) in levers.iter().enumerate() {
             let limits = |field: Option<&Field>| match field.map(|field| &field.kind) {
-                Some(FieldKind::Floats(axes)) => Some((axes[0].step(), axes.len())),
+                Some(FieldKind::Floats(axes)) => Some(axes.clone()),
                 _ => None,
             };
-            let moving = (lever.m > 0.0).then_some((v[joint] * g, 3));
+            let bind = skeleton.joints()[joint].bind.translation.map(f64::from);
+            let moving = (lever.m > 0.0).then(|| {
+                let s = v[joint] * g;
+                let h = (lever.r / s).ceil() * s;
+                bind.map(|b| FloatLimits::new(b - h, b + h, s).unwrap()).to_vec()
+            });
             assert_eq!(limits(field(joint, "translation")), moving, "{name} {joint}");
             let turning = match lever.n as usize {
                 0 => None,
-                1 => Some((pi / (pi / (u[joint] * 2.0 * (1.0 - 1e-9))).ceil(), 1)),
-                _ => Some((u[joint] * g, 3)),
+                1 => {
+                    let k = (pi / (u[joint] * 2.0 * (1.0 - 1e-7))).ceil();
+                    let s = pi / k;
+                    Some(vec![FloatLimits::until(-k * s, k * s, s).unwrap().wrapping()])
+                }
+                _ => {
+                    let s = u[joint] * g;
+                    let h = (pi / s).ceil() * s;
+                    Some(vec![FloatLimits::new(-h, h, s).unwrap(); 3])
+                }
             };
             assert_eq!(limits(field(joint, "rotation")), turning, "{name} {joint}");
         }
         let schema = Schema::new(fields.clone());
-        if !options.curves.is_empty() {
-            continue;
-        }
         for pose in &poses {
-            let shown = shown(&mut figure, &skeleton, pose);
             let mut lanes = vec![0; figure.lane_count()];
-            figure.quantize(pose, &[], &mut lanes).unwrap();
+            figure.quantize(pose, &CURVES[..options.curves.len()], &mut lanes).unwrap();
+            let mut world = Snapshot::new(&schema, Tick(1));
+            world.push_lanes(EntityId(3), &lanes).unwrap();
+            let mut shown = skeleton.bind_pose();
+            figure.write((&world, 0), &mut shown[..]);
             for (joint, shown) in shown.iter().enumerate() {
                 let bind = skeleton.joints()[joint].bind;
                 let values = |part: &str| -> Option<Vec<f64>> {
@@ -278,6 +298,7 @@ fn a_second_reader_computes_the_same_steps_and_poses() {
                 }
                 let vector = match values("rotation").as_deref() {
                     None => [0.0; 3],
+                    // The only hinge turns about the x axis.
                     Some(&[angle]) => [angle, 0.0, 0.0],
                     Some(&[x, y, z]) => [x, y, z],
                     other => panic!("{other:?}"),
