@@ -1,15 +1,15 @@
-//! The drivers of the targets `gltf_import`, `fbx_import`, `bvh_import` and `exchange`: any bytes as
-//! animation files.
+//! The drivers of the targets `gltf_import`, `fbx_import`, `bvh_import` and `exchange`. They take
+//! any bytes as animation files.
 
 use kinepack_anim::import::{BvhConvention, Import, ImportError, ImportOptions, bvh, fbx, gltf};
 use kinepack_anim::{RawClip, exchange};
 
-/// Small, so that a file of few bytes cannot take long.
+/// The maximum number of transforms. It is small, so that a file of few bytes cannot take long.
 const MAX_TRANSFORMS: usize = 1 << 12;
 
-/// The lowest bit of the first byte selects whether the rest is a file, or the JSON and binary chunk
-/// of a valid container. For a container, two more bytes are the length of the JSON. The next bits
-/// select the names of human bones, and all nodes.
+/// Imports glTF. The lowest bit of the first byte selects whether the rest is a file, or the JSON
+/// and binary chunk of a valid container. For a container, two more bytes are the length of the
+/// JSON. The next bits select the names of human bones, and all nodes.
 pub fn gltf_import(data: &[u8]) {
     let Some((&pick, data)) = data.split_first() else { return };
     let options = ImportOptions {
@@ -41,7 +41,7 @@ fn container(json: &[u8], chunk: &[u8]) -> Vec<u8> {
     file
 }
 
-/// The first byte selects options; the rest is a file in binary form or as text.
+/// Imports FBX. The first byte selects options, and the rest is a file in binary form or as text.
 pub fn fbx_import(data: &[u8]) {
     let Some((&pick, file)) = data.split_first() else { return };
     let has = |bit: u8| pick >> bit & 1 == 1;
@@ -56,7 +56,7 @@ pub fn fbx_import(data: &[u8]) {
     check(fbx::from_bytes("any.fbx", file, &options));
 }
 
-/// The first byte selects options; the rest is text in any encoding.
+/// Imports BVH. The first byte selects options, and the rest is text in any encoding.
 pub fn bvh_import(data: &[u8]) {
     let Some((&pick, text)) = data.split_first() else { return };
     let has = |bit: u8| pick >> bit & 1 == 1;
@@ -72,8 +72,8 @@ pub fn bvh_import(data: &[u8]) {
     check(bvh::from_bytes("any.bvh", text, &options));
 }
 
-/// Reads a `.clip` file. If that succeeds, writing the clip gives the same number of bytes, and the
-/// result can be read again.
+/// Reads a `.clip` file. If that succeeds, writing the clip must give the same number of bytes, and
+/// the result must be readable.
 pub fn exchange(data: &[u8]) {
     match exchange::read("any", data) {
         Ok(clip) => {
@@ -102,7 +102,7 @@ fn check(import: Result<Import, ImportError>) {
                 assert!(part.to_string().starts_with("any."), "{part}");
                 assert!(part.to_string().ends_with(" is skipped"), "{part}");
             }
-            // An import that skipped parts still has a clip; otherwise it must fail.
+            // An import that skipped parts must have at least one clip.
             assert!(import.skipped.is_empty() || !import.clips.is_empty());
         }
         Err(error) => assert!(error.to_string().starts_with("any."), "{error}"),

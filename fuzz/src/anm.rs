@@ -1,13 +1,13 @@
-//! The driver of the target `anm`: any bytes as a compressed animation.
+//! The driver of the target `anm`. It takes any bytes as an `r3d2canm` file.
 
 use kinepack_anim::Transform;
 use kinepack_anm::{Anm, AnmPlayer};
 
-/// Moments as shares of the duration: forwards, backwards, and beyond both ends.
+/// The times to play, as shares of the duration. They go forwards, backwards, and beyond both ends.
 const SHARES: [f32; 12] = [0.0, 0.1, 0.11, 0.5, 0.9, 1.0, 0.6, 0.05, f32::NAN, 2.0, -1.0, 0.3];
 
-/// Refuses the file or plays it. All played values are finite, and writing it again gives the same
-/// file.
+/// Refuses the file or plays it. All played values must be finite, and writing the file must give
+/// the same bytes.
 pub fn anm(data: &[u8]) {
     let Ok(anm) = Anm::from_bytes(data) else { return };
     let mut player = AnmPlayer::new(&anm);

@@ -1,5 +1,5 @@
-//! The drivers of the targets `capture` and `capture_disk`: any bytes as a capture file, or as a
-//! part of one. Only files on disk are read in the order of their chunks' times.
+//! The drivers of the targets `capture` and `capture_disk`. They take any bytes as a capture file,
+//! or as a part of one. Only files on disk are read in the order of their chunks' times.
 
 use std::collections::BTreeSet;
 use std::io::Cursor;
@@ -14,8 +14,9 @@ use kinepack_capture::{Capture, schema_document};
 /// The maximum number of frames that are read.
 const MOST_FRAMES: usize = 64;
 
-/// The first byte selects the meaning of the rest: a file, a stream's schema, or a message of raw
-/// words or of lanes, of one kind of entities or of several. Messages are put into a valid file.
+/// The first byte selects the meaning of the rest. It may be a file, a stream's schema, or a
+/// message of raw words or of lanes, of one kind of entities or of several. Messages are put into a
+/// valid file.
 pub fn capture(data: &[u8]) {
     let Some((&pick, data)) = data.split_first() else { return };
     match pick % 6 {
@@ -28,9 +29,9 @@ pub fn capture(data: &[u8]) {
     }
 }
 
-/// The first byte selects the meaning of the rest. It is a file, or a file is made from it: the
-/// number of ticks, the ticks by [`tick_of`], and edits of three bytes. An edit flips bits of the
-/// file.
+/// The first byte selects whether the rest is a file, or whether a file is made from it. In the
+/// second case, the rest has the number of ticks, the ticks by [`tick_of`], and edits of three
+/// bytes. An edit flips bits of the file.
 pub fn capture_disk(data: &[u8]) {
     let Some((&pick, data)) = data.split_first() else { return };
     if pick % 3 == 0 {
@@ -54,23 +55,24 @@ pub fn capture_disk(data: &[u8]) {
     }
 }
 
-/// Reads any bytes as a file that is not on disk.
+/// Reads `file` as a file that is not on disk.
 pub fn read(file: &[u8]) {
     if let Ok(capture) = Capture::from_reader("any", Cursor::new(file.to_vec())) {
         read_all(capture, "any", file.len());
     }
 }
 
-/// Opens a file, and reads it by the time of its chunks. Returns its ticks, and the number of damaged
-/// places. `None` if it is no capture.
+/// Opens a file, and reads it by the time of its chunks. Returns its ticks, and the number of
+/// damaged places. Returns `None` if the file is not a capture.
 fn read_opened(path: &Path, file_bytes: usize) -> Option<(Vec<Tick>, u64)> {
     let capture = Capture::open(path).ok()?;
     Some(read_all(capture, &path.display().to_string(), file_bytes))
 }
 
-/// Calls `read` with the path of a file with these bytes.
+/// Calls `read` with the path of a file that contains `bytes`.
 fn on_disk<T>(bytes: &[u8], read: impl FnOnce(&Path) -> T) -> T {
-    // Tests run on several threads, and fuzzers as several processes.
+    // The path contains the process and the thread, because tests run on several threads, and
+    // fuzzers as several processes.
     let (process, thread) = (std::process::id(), std::thread::current().id());
     let path = std::env::temp_dir().join(format!("kinepack-fuzz-{process}-{thread:?}.mcap"));
     std::fs::write(&path, bytes).unwrap();
@@ -79,8 +81,8 @@ fn on_disk<T>(bytes: &[u8], read: impl FnOnce(&Path) -> T) -> T {
     result
 }
 
-/// Reads to the end. The frames must satisfy the specification's guarantees. Returns their ticks, and
-/// the number of damaged places.
+/// Reads the capture to its end. The frames must satisfy the specification's guarantees. Returns
+/// their ticks, and the number of damaged places.
 fn read_all(mut capture: Capture, name: &str, file_bytes: usize) -> (Vec<Tick>, u64) {
     let mut ticks = Vec::new();
     for _ in 0..MOST_FRAMES {
@@ -119,8 +121,8 @@ fn read_all(mut capture: Capture, name: &str, file_bytes: usize) -> (Vec<Tick>, 
     (ticks, capture.damaged_places())
 }
 
-/// A file without chunks, checksums and end: one stream of this schema, with these messages at
-/// ticks from 0.
+/// Returns a file without chunks, checksums and end. It has one stream of the given schema, whose
+/// messages are at ticks from 0.
 pub fn file(encoding: &str, schema_json: &[u8], messages: &[&[u8]]) -> Vec<u8> {
     let mut file = b"\x89MCAP0\r\n".to_vec();
     let mut add = |opcode: u8, parts: &[&[u8]]| {
@@ -139,13 +141,14 @@ pub fn file(encoding: &str, schema_json: &[u8], messages: &[&[u8]]) -> Vec<u8> {
     file
 }
 
-/// The tick of a byte's lower seven bits. A chunk whose times are 0 counts as empty, so no tick is 0.
+/// Returns the tick in the lower seven bits of `byte`. It is never 0, because a chunk whose times
+/// are 0 counts as empty.
 fn tick_of(byte: u8) -> Tick {
     Tick(u32::from(byte & 0x7F) + 1)
 }
 
-/// A file with a frame for each byte, in this order, without checksums. A byte with the highest bit
-/// ends a chunk. The summary declares the stream only if `is_declared`.
+/// Returns a file with a frame for each byte, in this order, without checksums. A byte whose
+/// highest bit is set ends a chunk. The summary declares the stream only if `is_declared`.
 fn chunked(ticks: &[u8], is_declared: bool) -> Vec<u8> {
     let (mut file, json) = (Vec::new(), kinds_json());
     let mut container = Container::new(&mut file, "kinepack", "", Packing::None).unwrap();
@@ -178,7 +181,7 @@ fn chunked(ticks: &[u8], is_declared: bool) -> Vec<u8> {
                 is_summary = true;
             }
             op::FOOTER => file[data + 16..data + 20].fill(0),
-            // The opcode of a record that readers ignore.
+            // This opcode is that of a record that readers ignore.
             op::SCHEMA | op::CHANNEL if is_summary && !is_declared => file[at] = 0x70,
             _ => {}
         }
@@ -198,8 +201,8 @@ fn schema() -> Schema {
     ])
 }
 
-/// The document of the messages' schema: a height, a rotation, an integer of two lanes, a flag, two
-/// bytes.
+/// Returns the document of the messages' schema. It has a height, a rotation, an integer of two
+/// lanes, a flag, and two bytes.
 pub fn schema_json() -> String {
     format!(
         concat!(
@@ -225,7 +228,8 @@ fn kinds() -> Schema {
         .unwrap()
 }
 
-/// The document of three kinds: of a flag, of nothing, and of a small number and 32 bits.
+/// Returns the document of three kinds. The first has a flag, the second nothing, and the third a
+/// small number and 32 bits.
 pub fn kinds_json() -> String {
     format!(
         concat!(
@@ -239,7 +243,7 @@ pub fn kinds_json() -> String {
     )
 }
 
-/// A message of [`kinds_json`]: two lamps, a wall, three boxes.
+/// Returns a message of [`kinds_json`] with two lamps, a wall and three boxes.
 pub fn kinds_message() -> Vec<u8> {
     [
         &[2, 0, 0, 0, 1, 4, 9, 1, 0, 1][..],
@@ -249,10 +253,11 @@ pub fn kinds_message() -> Vec<u8> {
     .concat()
 }
 
-/// Files with each value of the first byte.
+/// Files for each value of the first byte.
 pub fn capture_corpus() -> Vec<Vec<u8>> {
     let constant = |word: u64| [&[0][..], &word.to_le_bytes()].concat();
-    // Two entities: heights as u8 lanes, a rotation and the rest constant.
+    // The message has two entities. Their heights are lanes of a `u8`, and the rotation and the
+    // rest are constant.
     let lanes = [&[2, 0, 0, 0, 1, 4, 9, 2, 0, 1, 7, 0][..], &[0, 0, 0, 0, 0, 0, 0, 0, 0].repeat(9)]
         .concat();
     let number = |number: f64| constant(number.to_bits());
@@ -276,17 +281,18 @@ pub fn capture_corpus() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Files whose chunks overlap in time: whole, by their ticks, and with damage.
+/// Files whose chunks overlap in time. Some are whole, some are given by their ticks, and some are
+/// damaged.
 pub fn capture_disk_corpus() -> Vec<Vec<u8>> {
     const END: u8 = 0x80;
-    // Three chunks. The last one has the earliest ticks, and tick 5 occurs twice.
+    // The file has three chunks. The last one has the earliest ticks, and tick 5 occurs twice.
     let ticks = [7, 4, 9 | END, 8, 4, 5 | END, 1, 3, 2 | END];
     let with = |pick: u8, edits: &[u8]| [&[pick, ticks.len() as u8][..], &ticks, edits].concat();
     vec![
         [&[0][..], &chunked(&ticks[..6], true)].concat(),
         with(1, &[]),
         with(2, &[]),
-        // Damages the end time of the first chunk, and its declaration of the stream.
+        // These edits damage the end time of the first chunk, and its declaration of the stream.
         with(1, &[55, 0, 0xFF]),
         with(2, &[120, 0, 0x40]),
     ]

@@ -1,4 +1,4 @@
-//! The driver of the target `challenge`: any bytes as a challenge file.
+//! The driver of the target `challenge`. It takes any bytes as a challenge file.
 
 use std::io::Cursor;
 
@@ -6,14 +6,14 @@ use cube_data::cube::Quantized;
 use cube_data::{Challenge, Frame, cube};
 use kinepack::{Snapshot, Tick};
 
-/// The endings of the four formats. The first byte of the data selects one.
+/// File names with the extensions of the four formats. The first byte of the data selects one.
 const NAMES: [&str; 4] = ["any.bin", "any.f32", "any.bin.zst", "any.f32.zst"];
 
-/// The maximum number of frames that are read: a few packed bytes can hold many.
+/// The maximum number of frames that are read, because a few packed bytes can hold many frames.
 const MOST_FRAMES: usize = 64;
 
-/// Reads the file to its end or its first error. Each frame can be pushed or is refused, and has
-/// the declared number of objects.
+/// Reads the file to its end or its first error. Each frame must have the declared number of
+/// objects, and can be pushed or is refused.
 pub fn challenge(data: &[u8]) {
     let Some((&pick, file)) = data.split_first() else { return };
     let name = NAMES[usize::from(pick) % NAMES.len()];

@@ -1,6 +1,6 @@
-//! The driver of the target `clip`. The first byte selects what the rest is: a clip, a skeleton, an
-//! exchange file, a block clip with a corrected hash, a rig, or a rig and a clip of it with
-//! corrected hashes.
+//! The driver of the target `clip`. The first byte selects the meaning of the rest. It may be a
+//! clip, a skeleton, an exchange file, a block clip with a corrected hash, or a rig. It may also be
+//! a rig and a clip of it with corrected hashes.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use kinepack_anim::{
     AnyClip, Clip, JointMask, Rig, Sampler, Skeleton, SoaPose, Transform, exchange,
 };
 
-/// Moments as shares of the clip: forwards, backwards, and beyond both ends.
+/// The times to play, as shares of the clip. They go forwards, backwards, and beyond both ends.
 const SHARES: [f64; 17] = [
     0.0,
     0.01,
@@ -30,7 +30,7 @@ const SHARES: [f64; 17] = [
     1.0 - f64::EPSILON,
 ];
 
-/// Refuses the bytes, or accepts them. An accepted result can be used, and written again.
+/// Refuses the bytes, or accepts them. An accepted result must be usable, and can be written again.
 pub fn clip(data: &[u8]) {
     let Some((selector, bytes)) = data.split_first() else { return };
     match selector % 8 {
@@ -54,8 +54,8 @@ pub fn clip(data: &[u8]) {
     }
 }
 
-/// Corrects the hash of `hash_bytes` bytes at the end of a block clip or a rig, so that the code
-/// after that check is reached.
+/// Corrects the hash of `hash_bytes` bytes at the end of a block clip or a rig. The fuzzer then
+/// reaches the code after the check of the hash.
 pub fn sealed(bytes: &[u8], hash_bytes: usize) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     if let Some(end) = bytes.len().checked_sub(hash_bytes) {
@@ -66,14 +66,15 @@ pub fn sealed(bytes: &[u8], hash_bytes: usize) -> Vec<u8> {
     bytes
 }
 
-/// A rig, which can be written again.
+/// Reads a rig, and checks that it can be written again.
 fn rig(bytes: &[u8]) -> Option<Rig> {
     let rig = Rig::from_bytes(bytes).ok()?;
     assert!(rig.to_bytes() == bytes);
     Some(rig)
 }
 
-/// The first byte is the length of the rig in units of eight bytes; the clip follows the rig.
+/// Reads a rig and a clip of it. The first byte is the length of the rig in units of eight bytes,
+/// and the clip follows the rig.
 fn of_rig(bytes: &[u8]) {
     let Some((eights, bytes)) = bytes.split_first() else { return };
     let (rig_bytes, clip) = bytes.split_at(bytes.len().min(8 * usize::from(*eights)));
@@ -85,13 +86,13 @@ fn of_rig(bytes: &[u8]) {
     play_clip(&sealed(&clip, 4), Some(&Arc::new(rig)));
 }
 
-/// Plays a clip. All values are finite, rotations have length 1, and the poses do not depend on
-/// earlier playback.
+/// Plays a clip. All values must be finite, rotations must have length 1, and the poses must not
+/// depend on earlier playback.
 pub fn play(bytes: &[u8]) {
     play_clip(bytes, None);
 }
 
-/// As [`play`], for a clip that may need a rig.
+/// Works like [`play`], for a clip that may need a rig.
 pub fn play_clip(bytes: &[u8], rig: Option<&Arc<Rig>>) {
     let clip = rig.map_or_else(|| AnyClip::from_bytes(bytes), |rig| AnyClip::with_rig(bytes, rig));
     let Ok(clip) = clip else { return };
@@ -121,7 +122,7 @@ pub fn play_clip(bytes: &[u8], rig: Option<&Arc<Rig>>) {
     }
 }
 
-/// A block clip plays the same through all APIs.
+/// Checks that a block clip plays the same through all APIs.
 fn ways(clip: &Clip, bind: &[Transform]) {
     let sampler = Sampler::with_bind_pose(clip.clone(), bind).unwrap();
     let (mut pose, mut soa) = (bind.to_vec(), SoaPose::new(clip.joints()));

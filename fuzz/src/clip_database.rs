@@ -1,12 +1,13 @@
-//! The driver of the target `clip_database`. The first byte selects whether the rest is a database
-//! as it is, or one whose hash is corrected first, so that the code after that check is reached.
+//! The driver of the target `clip_database`. The first byte selects whether to use the rest
+//! unchanged, or to correct the database's hash first. With a correct hash, the fuzzer reaches the
+//! code after the check of the hash.
 
 use kinepack::hash::Fnv1a;
 use kinepack_anim::database::{ClipDatabase, DatabaseWriter};
 use kinepack_anim::{AnyClip, Sampler};
 
-/// Refuses the bytes, or opens a database, whose clips are found, and read or refused. If all are
-/// read, a writer gives the same bytes.
+/// Tries to open the bytes as a database. If that succeeds, finds each clip by its name and tries
+/// to read it. If all clips are valid, a writer must reproduce the same bytes.
 pub fn clip_database(data: &[u8]) {
     let Some((selector, bytes)) = data.split_first() else { return };
     let bytes = if selector & 1 == 0 { bytes.to_vec() } else { sealed(bytes) };
@@ -36,7 +37,7 @@ pub fn clip_database(data: &[u8]) {
     assert!(writer.len() < database.len() || writer.to_bytes() == bytes);
 }
 
-/// The bytes with a right hash of the head.
+/// Returns the bytes with a correct hash of the header.
 fn sealed(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     let number = |at: usize| {

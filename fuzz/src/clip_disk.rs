@@ -1,5 +1,5 @@
-//! The driver of the target `clip_disk`. The first byte selects whether the rest is a disk file or
-//! a packet of one.
+//! The driver of the target `clip_disk`. The first byte selects whether the rest is a disk file, or
+//! a packet of a disk file.
 
 use kinepack::hash::Fnv1a;
 use kinepack_anim::disk::{Unpacker, pack, unpack};
@@ -14,7 +14,7 @@ pub fn clip_disk(data: &[u8]) {
     if selector & 1 == 0 { file(bytes, *selector) } else { packet(bytes) }
 }
 
-/// Unpacking the file at once and in pieces gives the same result.
+/// Checks that unpacking a file at once and in pieces gives the same result.
 fn file(bytes: &[u8], seed: u8) {
     let whole = unpack(bytes);
     let mut pieces = Unpacker::new();
@@ -29,8 +29,8 @@ fn file(bytes: &[u8], seed: u8) {
     }
 }
 
-/// A packet of a file of any length, without the end and the hash, which random bytes almost never
-/// have.
+/// Takes bytes as a packet of a file of any length. The file has no end and no hash, because random
+/// bytes almost never contain valid ones.
 fn packet(bytes: &[u8]) {
     let mut unpacker = Unpacker::new();
     let _ = unpacker

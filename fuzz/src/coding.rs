@@ -1,5 +1,5 @@
-//! Common parts of the drivers: choices from bytes, a codec under test with older views, and worlds
-//! with bodies.
+//! The parts that drivers share: choices from bytes, a codec under test with older views, and
+//! worlds with bodies.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use kinepack::{
 pub(crate) use crate::support::bodies_schema;
 use crate::support::{assert_valid, at_tick, frames, profile_of, schema, schemas as plain_schemas};
 
-/// Makes choices from the input: takes its bytes from the front, and zeros after its end.
+/// Makes choices from the input. It takes bytes from the front, and zeros after the end.
 pub(crate) struct Source<'a>(pub(crate) &'a [u8]);
 
 impl Source<'_> {
@@ -39,8 +39,8 @@ impl Source<'_> {
     }
 }
 
-/// A view, followed by older ones of any states. Each keeps its distance to the one before it, at
-/// least 1 and at most 2³¹ − 1 ticks.
+/// Returns a view, followed by older views of any states. The distance from each to the view before
+/// it stays the same, but is at least 1 and at most 2³¹ − 1 ticks.
 pub(crate) fn lined_up(view: View, older: &[&Snapshot]) -> Vec<View> {
     const FARTHEST: u32 = (1 << 31) - 1;
     let mut newer = view.tick.0;
@@ -54,8 +54,8 @@ pub(crate) fn lined_up(view: View, older: &[&Snapshot]) -> Vec<View> {
     views
 }
 
-/// A codec with its encoder and its decoder, which keep their scratch memory from call to call.
-/// Both get the known views: one or several, the newest first.
+/// A codec's encoder and decoder, which keep their scratch memory from call to call. Both get the
+/// known views: one or several, the newest first.
 pub(crate) struct Pair {
     codec: Codec,
     encoder: Encoder,
@@ -67,8 +67,8 @@ impl Pair {
         Self { encoder: Encoder::new(codec), decoder: Decoder::new(codec), codec: codec.clone() }
     }
 
-    /// Encodes, and checks the size that the encoder reports, and that making the view coarse again
-    /// changes nothing.
+    /// Encodes a snapshot. Checks the size that the encoder reports, and that making the view
+    /// coarse again changes nothing.
     pub(crate) fn encode(&mut self, known: &[View], snapshot: &Snapshot) -> (Vec<u8>, View) {
         let baselines = Baselines::new(known).unwrap();
         let mut packet = Vec::new();
@@ -85,8 +85,8 @@ impl Pair {
         (packet, view)
     }
 
-    /// Decodes any bytes: the result is a valid view or an error. A state check after them is
-    /// accepted if it is the view's, and refused otherwise.
+    /// Decodes any bytes. The result must be a valid view or an error. If a state check follows the
+    /// bytes, the decoder must accept it exactly if it is that of the view.
     pub(crate) fn decode(
         &mut self,
         known: &[View],
@@ -111,15 +111,15 @@ impl Pair {
         Ok(view)
     }
 
-    /// Decodes any bytes. An accepted view can be encoded and round-trips.
+    /// Decodes any bytes. If the decoder accepts them, the view must round-trip.
     pub(crate) fn decode_and_return(&mut self, known: &[View], packet: &[u8], tick: Tick) {
         if let Ok(decoded) = self.decode(known, packet, tick) {
             self.round_trip(known, &decoded);
         }
     }
 
-    /// Decodes any bytes as a packet with a state check at the end: a valid view with that check,
-    /// or an error.
+    /// Decodes any bytes as a packet with a state check at the end. The result must be a valid view
+    /// with that check, or an error.
     pub(crate) fn decode_checked(
         &mut self,
         known: &[View],
@@ -133,7 +133,8 @@ impl Pair {
         Ok(view)
     }
 
-    /// Encodes, decodes, compares the views of both sides, and returns the packet and the view.
+    /// Encodes and decodes a snapshot, compares the views of both sides, and returns the packet and
+    /// the view.
     pub(crate) fn round_trip(&mut self, known: &[View], snapshot: &Snapshot) -> (Vec<u8>, View) {
         let (packet, view) = self.encode(known, snapshot);
         let decoded = self.decode(known, &packet, snapshot.tick).unwrap();
@@ -172,8 +173,8 @@ impl Pair {
     }
 }
 
-/// A snapshot of up to 15 entities. With `before`, its tick is mostly soon after that snapshot, and
-/// some entities do not change.
+/// Returns a snapshot of up to 15 entities. If `before` is given, the snapshot's tick is mostly
+/// soon after it, and some entities do not change.
 pub(crate) fn state(
     schema: &Schema,
     source: &mut Source<'_>,
@@ -222,8 +223,8 @@ pub(crate) fn state(
     snapshot
 }
 
-/// The schemas of the tests and two with bodies. Stored data refer to them by number, so new ones
-/// are added at the end.
+/// The schemas of the tests, and two with bodies. Stored data refer to them by number, so new
+/// schemas are added at the end.
 pub(crate) fn schemas() -> Vec<Schema> {
     let mut schemas: Vec<Schema> = plain_schemas().into_iter().map(|(_, schema)| schema).collect();
     schemas.splice(5..5, [bodies_schema(), slab_schema()]);
@@ -232,7 +233,8 @@ pub(crate) fn schemas() -> Vec<Schema> {
     schemas
 }
 
-/// Only bodies, with very different axes: a coarse one, one of a single value, one of 32 bits.
+/// Returns a schema of bodies with very different axes: a coarse one, one of a single value, and
+/// one of 32 bits.
 pub(crate) fn slab_schema() -> Schema {
     let axes = vec![
         FloatLimits::until(0.0, 50.0, 1.0).unwrap(),
@@ -246,7 +248,8 @@ pub(crate) fn slab_schema() -> Schema {
     ])
 }
 
-/// A profile with a little-trained model; `None` if the schema has no lanes to train on.
+/// Returns a profile with a briefly trained model. Returns `None` if the schema has no lanes to
+/// train on.
 pub(crate) fn adaptive_profile(schema: &Schema) -> Option<Profile> {
     if *schema == bodies_schema() {
         const VECTORS: &str = include_str!("../../spec/vectors/learning.txt");

@@ -1,5 +1,5 @@
-//! The driver of the target `crowd`: any bytes as a catalogue, or as objects and datagrams of two
-//! tiers.
+//! The driver of the target `crowd`. It takes any bytes as a catalogue, or as objects and datagrams
+//! of two tiers.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -43,8 +43,8 @@ fn pieces(ticks: u32) -> Vec<Piece> {
 }
 
 /// The first byte selects the meaning of the rest: a catalogue, or inputs of a viewer, which
-/// changes from one tier to the other or shows both together. Each input has a byte for its type,
-/// one for its group and number, one for its length, and its bytes.
+/// changes from one tier to the other or shows both together. Each input has a byte for its type, a
+/// byte for its group and number, a byte for its length, and then its contents.
 pub fn crowd(data: &[u8]) {
     let Some((&pick, mut rest)) = data.split_first() else { return };
     if pick % 2 == 0 {

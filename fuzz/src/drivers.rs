@@ -1,8 +1,9 @@
-//! The drivers of the fuzz targets: plain functions that panic if a property does not hold.
+//! The drivers of the fuzz targets. They are plain functions that panic if a property does not
+//! hold.
 //!
-//! Each takes any bytes. The first few select what is tested (schema, level, profile, baseline), so
-//! a mutation can reach every combination. The rest is untrusted input. The tests of `kinepack` run
-//! the drivers over the stored corpus.
+//! Each driver takes any bytes. The first few bytes select what is tested (schema, level, profile,
+//! baseline), so a mutation can reach every combination. The rest is untrusted input. The tests of
+//! `kinepack` run the drivers over the stored corpus.
 
 use std::sync::OnceLock;
 
@@ -17,7 +18,7 @@ use kinepack::{Codec, DecodeError, Encoder, Level, Profile, Schema, Tick, View};
 use crate::coding::{Pair, Source, adaptive_profile, lined_up, schemas, state};
 use crate::support::{BitModel, frames, profiles, views};
 
-/// The views of each codec that data can select as baseline; the first is empty.
+/// The number of views of each codec that data can select as a baseline. The first view is empty.
 const BASELINES: usize = 5;
 
 /// The codecs of a schema: each level with each profile, then the predicting levels with a profile
@@ -26,8 +27,8 @@ struct Bench {
     codecs: Vec<Tested>,
 }
 
-/// A codec, and the views that data can select. All codecs of a schema have views of the same
-/// snapshots.
+/// A codec under test, and the views that data can select. All codecs of a schema have views of the
+/// same snapshots.
 struct Tested {
     codec: Codec,
     views: Vec<View>,
@@ -39,15 +40,15 @@ impl Tested {
         let mut views = vec![snapshots[0].clone()];
         for snapshot in &snapshots[1..] {
             let view = encoder.encode(&views[views.len() - 1], snapshot, &mut Vec::new()).unwrap();
-            // Without an older view, the view is exact, so both can share memory.
+            // If there is no older view, the view is exact, so that both can share memory.
             assert!(view.snapshot() == snapshot.snapshot());
             views.push(snapshot.clone().with_learned(view.learned().cloned()));
         }
         Self { codec, views }
     }
 
-    /// The views that both sides know: a view by its number, and none, one or two older views by
-    /// another number.
+    /// Returns the views that both sides know. `view` selects the first one, and `older` selects
+    /// none, one or two older views.
     fn known(&self, view: usize, older: usize) -> Vec<View> {
         let states =
             [older / 3, older / 3 / BASELINES].map(|number| &*self.views[number % BASELINES]);
@@ -76,7 +77,7 @@ fn benches() -> &'static [Bench] {
     })
 }
 
-/// Half of the numbers select a predicting level.
+/// Chooses a codec. Half of the numbers select a predicting level.
 fn choose(source: &mut Source<'_>) -> &'static Tested {
     let Bench { codecs } = &benches()[source.below(benches().len())];
     let packed = codecs.iter().take_while(|tested| !tested.codec.level().adaptive()).count();
@@ -86,14 +87,14 @@ fn choose(source: &mut Source<'_>) -> &'static Tested {
     }
 }
 
-/// The input of [`snapshot`]: the numbers of schema, codec and baseline, the choice of older
-/// states, the snapshot's distance in ticks, and a packet.
+/// Returns the input of [`snapshot`]: the numbers of schema, codec and baseline, the choice of
+/// older states, the snapshot's distance in ticks, and a packet.
 #[allow(dead_code, reason = "used only to write a corpus")]
 pub fn snapshot_data(numbers: [usize; 4], ticks: u8, packet: &[u8]) -> Vec<u8> {
     [&numbers.map(|number| number as u8)[..], &[ticks], packet].concat()
 }
 
-/// Packets for the corpus of [`snapshot`]: one for each of these codecs of a schema.
+/// Makes packets for the corpus of [`snapshot`], one for each codec of the schema in `codecs`.
 #[allow(dead_code, reason = "used only to write a corpus")]
 pub fn snapshot_corpus(schema: usize, codecs: impl Iterator<Item = usize>) -> Vec<Vec<u8>> {
     let data = |number: usize| {
@@ -107,8 +108,8 @@ pub fn snapshot_corpus(schema: usize, codecs: impl Iterator<Item = usize>) -> Ve
     codecs.map(data).collect()
 }
 
-/// Decodes a packet, with and without a state check at the end: a valid view or an error. The
-/// decoder works as before afterwards.
+/// Decodes a packet, with and without a state check at the end. The result must be a valid view or
+/// an error. Afterwards the decoder must work as before.
 pub fn snapshot(data: &[u8]) {
     let mut source = Source(data);
     let tested = choose(&mut source);
@@ -124,8 +125,8 @@ pub fn snapshot(data: &[u8]) {
     assert!(used == Pair::new(&tested.codec).encode(&known, &tested.views[4]));
 }
 
-/// Encodes a snapshot made from the data relative to others. It decodes to the same lanes, and a
-/// prefix of the packet is refused.
+/// Encodes a snapshot from the data, against other snapshots from the data. The packet must decode
+/// to the same lanes, and a prefix of the packet must be refused.
 pub fn encode_roundtrip(data: &[u8]) {
     let mut source = Source(data);
     let Tested { codec, .. } = choose(&mut source);
@@ -142,7 +143,8 @@ pub fn encode_roundtrip(data: &[u8]) {
         let (mut packet, _) = pair.round_trip(&known, snapshot);
         let cut = usize::from(cuts) % packet.len();
         let refusal = pair.decode(&known, &packet[..cut], snapshot.tick);
-        // The end of an arithmetic code is not marked: a prefix may be the form of other decisions.
+        // The end of an arithmetic code is not marked, so a prefix may be a valid code of other
+        // decisions.
         let may_be_other = codec.level().adaptive();
         assert!(
             may_be_other || matches!(refusal, Err(DecodeError::EndOfData { .. })),
@@ -172,8 +174,8 @@ pub fn profile(data: &[u8]) {
     pair.decode_and_return(before, source.0, after.tick);
 }
 
-/// A profile whose parts all come from the data, except that the lengths of each code are completed
-/// if possible.
+/// Returns a profile whose parts all come from the data. Only the lengths of each code are
+/// completed if possible.
 fn any_profile(schema: &Schema, source: &mut Source<'_>) -> Profile {
     let mut profile = Profile::untrained(schema);
     if source.byte() & 1 == 1 {
@@ -219,8 +221,8 @@ fn any_gap_code(source: &mut Source<'_>) -> GapCode {
     GapCode { widths_bits, lengths_bits }
 }
 
-/// `count` lengths: a code whose words are as short as possible except the last few, or any
-/// lengths.
+/// Returns a list of `count` lengths. Either all words but the last few are as short as possible,
+/// or the lengths are arbitrary.
 fn any_lengths(source: &mut Source<'_>, count: usize) -> Vec<u8> {
     if source.byte() == 255 {
         return (0..count).map(|_| source.byte() % 12).collect();
@@ -239,8 +241,8 @@ fn any_lengths(source: &mut Source<'_>, count: usize) -> Vec<u8> {
     lengths
 }
 
-/// Reads values against baselines. Each value is within its limits, and writing it again reads back
-/// the same.
+/// Reads values against baselines. Each value must be within its limits, and must be the same after
+/// it is written and read again.
 pub fn value(data: &[u8]) {
     let mut source = Source(data);
     let control = [(); 4].map(|()| source.byte());
@@ -265,7 +267,7 @@ pub fn value(data: &[u8]) {
         }
         6 => values(&IntegerLimits::new(-7, 1000, 10).unwrap(), &near, base, source.0),
         _ => {
-            // Any limits at all, if they are possible.
+            // The limits are arbitrary, if they are possible.
             let [min, max] = [control[1], control[2]].map(|byte| f32::from(byte as i8));
             let step = f64::from(control[3]) / 64.0;
             if let Ok(limits) = FloatLimits::new(f64::from(min), f64::from(max), step)
@@ -284,7 +286,7 @@ where
 {
     let mut baseline = limits.value_of(base % limits.largest_code().saturating_add(1).max(1));
     let mut reader = BitReader::new(data);
-    // Values without width take only their flags.
+    // Values without width consist only of their flags.
     while reader.left_bits() > 0 {
         let is_difference = !reader.position_bits().is_multiple_of(3);
         let begin = reader.position_bits();
@@ -322,8 +324,8 @@ where
     }
 }
 
-/// Runs the bit cursors next to a naive model. The first byte is the number of steps, one byte
-/// each; the rest are the bits.
+/// Runs the bit cursors next to a naive model. The first byte is the number of steps, each of which
+/// takes one byte. The rest are the bits.
 pub fn bits(data: &[u8]) {
     let (count, data) = data.split_first().unwrap_or((&0, &[]));
     let (steps, bytes) = data.split_at(data.len().min(usize::from(*count)));

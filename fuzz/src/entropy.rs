@@ -1,5 +1,5 @@
-//! The driver of the target `entropy`: any decisions round-trip through the coder, and any bytes
-//! decode to some decisions or an error.
+//! The driver of the target `entropy`. Any decisions must round-trip through the coder, and any
+//! bytes must decode to some decisions or an error.
 
 use kinepack::DecodeError;
 use kinepack::bits::{BitReader, BitSink, BitWriter};
@@ -8,16 +8,16 @@ use kinepack::entropy::{
     code_tree,
 };
 
-/// One value and its coding.
+/// A value and its coding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
     /// A decision at a given probability.
     Bit(bool, u16),
-    /// A decision of one of 16 counters.
+    /// A decision that one of 16 counters codes.
     Counted(bool, u8),
-    /// A flat number and its bits, up to 32.
+    /// A number with equal probabilities, and its bits, up to 32.
     Direct(u32, u32),
-    /// A number of 0 to 4 bits by a tree.
+    /// A number of 0 to 4 bits that a tree of counters codes.
     Tree(u32, u32),
     /// A signed number.
     Signed(i64),
@@ -48,7 +48,7 @@ impl Model {
         }
     }
 
-    /// Codes the value of a step, whose kind is known to both sides.
+    /// Codes the value of a step. Both sides know the step's kind.
     fn code<C: Coder>(&mut self, coder: &mut C, step: Step) -> Step {
         let limit = self.limit;
         match step {
@@ -73,13 +73,13 @@ impl Model {
     }
 }
 
-/// Codes all steps with counters of this limit.
+/// Codes all steps with counters whose limit is `limit`.
 pub fn code_all<C: Coder>(coder: &mut C, steps: &[Step], limit: u8) -> Vec<Step> {
     let mut model = Model::new(limit);
     steps.iter().map(|step| model.code(coder, *step)).collect()
 }
 
-/// The steps after a prefix of `prefix_bits` ones, as bytes.
+/// Encodes the steps after a prefix of `prefix_bits` ones.
 pub fn encode(steps: &[Step], limit: u8, prefix_bits: u32) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut writer = BitWriter::append(&mut bytes);
@@ -91,8 +91,8 @@ pub fn encode(steps: &[Step], limit: u8, prefix_bits: u32) -> Vec<u8> {
     bytes
 }
 
-/// Decodes steps of these kinds from any bytes, and returns whether an encoder writes exactly these
-/// bytes.
+/// Decodes steps of the kinds `kinds` from any bytes. Returns whether an encoder writes exactly
+/// these bytes.
 pub fn decode(
     kinds: &[Step],
     limit: u8,
@@ -115,7 +115,7 @@ pub fn decode(
     (steps, outcome)
 }
 
-/// The same steps with values that a decoder must not look at.
+/// Returns the same steps, but with other values, which a decoder must not use.
 pub fn blank(steps: &[Step]) -> Vec<Step> {
     let blank = |step: &Step| match *step {
         Step::Bit(bit, probability) => Step::Bit(!bit, probability),
@@ -127,7 +127,8 @@ pub fn blank(steps: &[Step]) -> Vec<Step> {
     steps.iter().map(blank).collect()
 }
 
-/// Accepted bytes equal the encoding of the decoded steps, and that encoding is always accepted.
+/// Checks that accepted bytes equal the encoding of the decoded steps, and that this encoding is
+/// always accepted.
 pub fn check_bytes(kinds: &[Step], limit: u8, prefix_bits: u32, bytes: &[u8]) {
     let (steps, outcome) = decode(kinds, limit, prefix_bits, bytes);
     if steps.is_empty() && outcome.is_err() {
@@ -145,7 +146,7 @@ pub fn check_bytes(kinds: &[Step], limit: u8, prefix_bits: u32, bytes: &[u8]) {
     let mut encoded = encode(&steps, limit, prefix_bits);
     assert_eq!(decode(&blank(&steps), limit, prefix_bits, &encoded), (steps, Ok(())));
     if outcome.is_ok() {
-        // The coder did not write the prefix.
+        // The prefix is restored, because the coder did not write it.
         encoded[..prefix_bits as usize / 8].copy_from_slice(&bytes[..prefix_bits as usize / 8]);
         if !prefix_bits.is_multiple_of(8) {
             let (at, mask) = (prefix_bits as usize / 8, (1 << (prefix_bits % 8)) - 1);
@@ -155,8 +156,8 @@ pub fn check_bytes(kinds: &[Step], limit: u8, prefix_bits: u32, bytes: &[u8]) {
     }
 }
 
-/// The steps round-trip at their cost. Shortened, extended or changed data are refused, or are the
-/// valid form of other steps.
+/// Checks that the steps round-trip at their cost. If data are shortened, extended or changed, they
+/// must be refused, or must be the valid encoding of other steps.
 pub fn check_steps(steps: &[Step], limit: u8, prefix_bits: u32) {
     let valid = encode(steps, limit, prefix_bits);
     let (decoded, outcome) = decode(&blank(steps), limit, prefix_bits, &valid);
@@ -180,7 +181,7 @@ pub fn check_steps(steps: &[Step], limit: u8, prefix_bits: u32) {
     assert!(matches!(outcome, Err(DecodeError::TrailingData { left_bits: 40.. })), "{outcome:?}");
 }
 
-/// Makes choices from the input: takes its bytes from the front, and zeros after its end.
+/// Makes choices from the input. It takes bytes from the front, and zeros after the end.
 struct Source<'a>(&'a [u8]);
 
 impl Source<'_> {
@@ -219,9 +220,9 @@ impl Source<'_> {
     }
 }
 
-/// The first bytes are the limit of the counters, the first bit and the number of steps; then
-/// follow the steps. They are encoded and decoded. The rest of the data is then decoded as steps of
-/// the same kinds.
+/// The first bytes are the limit of the counters, the first bit and the number of steps. The steps
+/// follow, and are encoded and decoded. The rest of the data is then decoded as steps of the same
+/// kinds.
 pub fn entropy(data: &[u8]) {
     let mut source = Source(data);
     let [limit, prefix_bits, count] = [(); 3].map(|()| source.byte());

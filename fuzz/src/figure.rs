@@ -1,14 +1,15 @@
-//! The driver of the target `figure`: a skeleton, options and poses of any numbers.
+//! The driver of the target `figure`, which makes a skeleton, options and poses of any numbers.
 
 use kinepack::{EntityId, Schema, Snapshot, Tick};
 use kinepack_anim::figure::{Figure, FigureCurve, FigureOptions, Motion};
 use kinepack_anim::measure::{ErrorOptions, pose_errors_cm};
 use kinepack_anim::{Joint, Skeleton, Transform};
 
-/// The most joints of a skeleton.
+/// The maximum number of joints of a skeleton.
 const MOST_JOINTS: usize = 12;
 
-/// Refuses the options or a pose, or sends the pose within the precision. Any lanes are a pose.
+/// Checks that a figure refuses the options or a pose, or sends the pose within the precision.
+/// Checks also that any lanes give a pose.
 pub fn figure(data: &[u8]) {
     let mut data = Numbers(data);
     let Some((skeleton, options)) = data.figure() else { return };
@@ -52,7 +53,7 @@ pub fn figure(data: &[u8]) {
     assert!(shown.iter().all(Transform::is_valid));
 }
 
-/// The numbers that the data holds; zeros after its end.
+/// The numbers that the data holds. Zeros follow the end of the data.
 struct Numbers<'a>(&'a [u8]);
 
 impl Numbers<'_> {
@@ -66,7 +67,7 @@ impl Numbers<'_> {
         u32::from_le_bytes(std::array::from_fn(|_| self.byte().unwrap_or(0)))
     }
 
-    /// Any number, or often a small one.
+    /// Returns any number, but often a small one.
     fn number(&mut self) -> f32 {
         match self.byte().unwrap_or(0) {
             255 => f32::from_bits(self.word()),

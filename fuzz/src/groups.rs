@@ -1,5 +1,5 @@
-//! The driver of the target `group`: a reader refuses any bytes or reads valid views, which a writer
-//! can write again.
+//! The driver of the target `group`. A reader must refuse any bytes, or read valid views that a
+//! writer can write again.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use kinepack::{Codec, Level, Schema, View};
 use crate::coding::{Source, schemas};
 use crate::support::{assert_valid, frames, profiles};
 
-/// A codec, and a view that both sides may be given.
+/// A codec, and a view that both sides may get in advance.
 struct Tested {
     codec: Codec,
     given: View,
@@ -62,7 +62,7 @@ pub fn group(data: &[u8]) {
     }
 }
 
-/// For each codec, a group alone and one after the given view.
+/// For each codec, a group that needs no view, and one that follows the given view.
 pub fn group_corpus() -> Vec<Vec<u8>> {
     let mut files = Vec::new();
     for (index, Tested { codec, given }) in tested().iter().enumerate() {

@@ -20,13 +20,13 @@ const ID: ReceiverId = ReceiverId(1);
 const MOST_STEPS: usize = 400;
 /// The maximum number of ticks in a session before it settles.
 const MOST_TICKS: u32 = 1500;
-/// Bytes from one state check to the next.
+/// The number of bytes from one state check to the next.
 const MOST_UNCHECKED: u32 = 200;
-/// The lanes of an entity, and their maximum.
+/// The number of lanes of an entity, which is also their maximum.
 const LANES: u32 = 4;
 const MAX: u32 = 1 << 20;
 
-/// Makes choices from the input: takes its bytes from the front, and zeros after its end.
+/// Makes choices from the input. It takes bytes from the front, and zeros after the end.
 pub(crate) struct Source<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Source<'a> {
@@ -48,7 +48,7 @@ impl<'a> Source<'a> {
         u32::from_le_bytes([(); 4].map(|()| self.byte()))
     }
 
-    /// Takes a length, and then a piece of that length.
+    /// Takes a length, and then a piece of the input of that length.
     pub(crate) fn piece(&mut self) -> &'a [u8] {
         let len = self.below(256).min(self.0.len());
         let (piece, rest) = self.0.split_at(len);
@@ -56,7 +56,7 @@ impl<'a> Source<'a> {
         piece
     }
 
-    /// Whether the data is used up, or the step is the last one.
+    /// Returns whether the data is used up, or the step is the last one.
     pub(crate) fn is_over(&self, step: usize) -> bool {
         self.0.is_empty() || step >= MOST_STEPS
     }
@@ -94,7 +94,7 @@ fn setups() -> [Setup; 3] {
     ]
 }
 
-/// Two kinds of events: the first one must arrive, the second may be dropped.
+/// Two kinds of events. The first kind must arrive, and the second may be dropped.
 fn events() -> &'static EventKinds {
     static EVENTS: OnceLock<EventKinds> = OnceLock::new();
     EVENTS.get_or_init(|| {
@@ -117,7 +117,7 @@ struct Droppable {
     value: u8,
 }
 
-/// Emits a few events, numbered from `next` on. Returns the last one that must arrive.
+/// Emits a few events, numbered from `next` on. Returns the last event that must arrive.
 fn emit(hub: &mut Hub, count: u8, next: &mut u32) -> Option<u32> {
     let mut last = None;
     for _ in 0..count {
@@ -133,7 +133,7 @@ fn emit(hub: &mut Hub, count: u8, next: &mut u32) -> Option<u32> {
     last
 }
 
-/// Entities by id, changed by the data.
+/// The entities by id. The data change them.
 #[derive(Default)]
 struct World(std::collections::BTreeMap<u32, [u32; LANES as usize]>);
 
@@ -142,7 +142,7 @@ impl World {
         Self((0..count).map(|id| (id * 3, [id * 77; LANES as usize])).collect())
     }
 
-    /// Adds or removes an entity, moves one a little or far, or moves all.
+    /// Makes one change: adds or removes an entity, moves one a little or far, or moves all.
     fn change(&mut self, source: &mut Source<'_>) {
         let control = source.byte();
         let id = u32::from(control >> 3);
@@ -177,7 +177,7 @@ fn at(tick: u32) -> Duration {
     Duration::from_millis(16) * tick
 }
 
-/// A datagram of the hub without the events and the state check in front of it.
+/// Returns a datagram of the hub without the events and the state check that precede the snapshot.
 fn unchecked(datagram: &[u8]) -> &[u8] {
     let datagram = match datagram {
         [0x1A, low @ 0..128, ..] => &datagram[2 + usize::from(*low)..],
@@ -214,8 +214,8 @@ fn drain(hub: &mut Hub) -> Vec<Vec<u8>> {
     std::iter::from_fn(|| hub.poll_transmit().map(|(_, datagram)| datagram.to_vec())).collect()
 }
 
-/// The datagrams of two sessions of each setup: of a small world, and of a world that needs a full
-/// state and parts.
+/// Returns the datagrams of two sessions of each setup. The first session has a small world, and
+/// the second a world that needs a full state and parts.
 fn streams() -> &'static [[Vec<Vec<u8>>; 2]; 3] {
     static STREAMS: OnceLock<[[Vec<Vec<u8>>; 2]; 3]> = OnceLock::new();
     STREAMS.get_or_init(|| {
@@ -252,7 +252,8 @@ fn stream(setup: Setup, entities: u32, datagram_bytes: usize) -> Vec<Vec<u8>> {
     stream
 }
 
-/// Sends datagrams to a receiver in the middle of a session: accepted, or refused without effect.
+/// Sends datagrams to a receiver in the middle of a session. The receiver must accept them, or
+/// refuse them without effect.
 pub fn net_receiver(data: &[u8]) {
     let mut source = Source(data);
     let control = source.below(4);
@@ -270,8 +271,8 @@ pub fn net_receiver(data: &[u8]) {
         match source.below(8) {
             0..3 => feed(&mut receiver, now, source.piece()),
             3..6 => {
-                // Mostly feeds the next datagram. Most earlier ones no longer have an effect, and
-                // datagrams far ahead have no baseline.
+                // In most steps, the next datagram of the session is fed. Most earlier ones no
+                // longer have an effect, and datagrams far ahead have no baseline.
                 let nth = if source.byte() < 192 { next } else { source.below(stream.len()) };
                 let mut datagram = stream[nth.min(stream.len() - 1)].clone();
                 for _ in 0..source.below(4) {
@@ -308,7 +309,7 @@ pub fn net_receiver(data: &[u8]) {
     }
 }
 
-/// Reads all events that follow: of any kind, with any valid values.
+/// Reads all events that follow. They may be of any kind, with any valid values.
 fn read_events(receiver: &mut Receiver) {
     for event in receiver.take_events() {
         let reliable = event.get::<Reliable>().expect("a kind");
@@ -335,7 +336,7 @@ fn name_older(datagram: &mut Vec<u8>, source: &mut Source<'_>) {
     let end = if kind == 3 { datagram.len().min(end + 1) } else { begin };
     let mut older: Vec<u8> = (0..=source.below(4)).map(|_| source.byte() & 15 | 0x80).collect();
     if let Some(last) = older.last_mut() {
-        // Mostly the last byte ends the list.
+        // In most cases, the last byte ends the list.
         *last &= if source.byte() == 255 { 0xFF } else { 0x7F };
     }
     datagram.splice(begin..end, older);
@@ -357,7 +358,8 @@ fn feed(receiver: &mut Receiver, now: Duration, datagram: &[u8]) {
     assert!(receiver.stats().views <= 256);
 }
 
-/// Sends answers to a hub in the middle of a session: accepted, or refused without effect.
+/// Sends answers to a hub in the middle of a session. The hub must accept them, or refuse them
+/// without effect.
 pub fn net_hub(data: &[u8]) {
     let mut source = Source(data);
     let setup = Setup::choose(&mut source);
@@ -374,7 +376,7 @@ pub fn net_hub(data: &[u8]) {
         match source.below(8) {
             0 => answer(&mut hub, at(tick), source.piece()),
             1..4 => {
-                // Near the newest sequence, like most answers.
+                // The sequence is near the newest one, as in most answers.
                 let latest = first_sequence
                     .after(sent)
                     .before(source.byte().into())
@@ -431,9 +433,9 @@ fn answer(hub: &mut Hub, now: Duration, datagram: &[u8]) {
     }
 }
 
-/// Runs a whole session. The data decides the world, and the losses and delays of each datagram.
-/// Both sides hold the same views. Once there is no more loss or motion, the receiver gets the
-/// whole state.
+/// Runs a whole session. The data decide the world, and the losses and delays of each datagram.
+/// Both sides must hold the same views. Once there is no more loss or motion, the receiver must get
+/// the whole state.
 pub fn net_session(data: &[u8]) {
     let mut source = Source(data);
     let setup = Setup::choose(&mut source);
@@ -490,16 +492,16 @@ struct Session {
     receiver: Receiver,
     world: World,
     tick: u32,
-    /// Datagrams in flight, with their arrival ticks.
+    /// The datagrams in flight, with their arrival ticks.
     down: Vec<(u32, Vec<u8>)>,
     up: Vec<(u32, Vec<u8>)>,
-    /// Views by sequence, and the whole state if no entity was skipped.
+    /// The sent views by sequence. If no entity was skipped, the whole state is stored too.
     sent: HashMap<u16, (Snapshot, Option<Snapshot>)>,
     /// Whether a view has a fault that no state check has found yet.
     is_faulty: bool,
     emits: bool,
     next_event: u32,
-    /// The last event that must arrive, and the last that did.
+    /// The last event that must arrive, and the last such event that arrived.
     last_reliable: Option<u32>,
     last_event: Option<u32>,
 }
@@ -568,7 +570,7 @@ impl Session {
             let reliable = event.get::<Reliable>().expect("a kind").map(|event| event.number);
             let droppable = event.get::<Droppable>().expect("a kind").map(|event| event.number);
             let number = reliable.or(droppable).expect("one of two kinds");
-            // Every third must arrive, so fewer than three may be missing.
+            // Every third event must arrive, so fewer than three may be missing.
             let last = self.last_event.map_or(-1, i64::from);
             assert!((1..=3).contains(&(i64::from(number) - last)), "{number} after {last}");
             self.last_event = Some(number);
@@ -588,8 +590,8 @@ fn send(flight: &mut Vec<(u32, Vec<u8>)>, fate: u8, tick: u32, datagram: &[u8]) 
     flight.extend(due.into_iter().map(|after| (tick + after, datagram.to_vec())));
 }
 
-/// Runs a network that the data describes. Its configuration is refused, or every output datagram
-/// was an input.
+/// Runs a network that the data describe. Either its configuration is refused, or every output
+/// datagram must have been an input.
 pub fn link(data: &[u8]) {
     let mut source = Source(data);
     let Ok(mut link) = Link::new(link_config(&mut source), u64::from(source.word())) else {
@@ -629,7 +631,7 @@ pub fn link(data: &[u8]) {
 }
 
 fn link_config(source: &mut Source<'_>) -> LinkConfig {
-    // Ratios of all kinds, including those that are refused.
+    // The ratios are of all kinds, including those that are refused.
     fn ratio(source: &mut Source<'_>) -> f32 {
         match source.byte() {
             255 => f32::from_bits(source.word()),
@@ -663,7 +665,7 @@ fn link_config(source: &mut Source<'_>) -> LinkConfig {
     }
 }
 
-/// States arrive at any time, and frames are drawn at any time. The shown tick never goes
+/// Lets states arrive at any time, and draws frames at any time. The shown tick must never go
 /// backwards.
 pub fn playout(data: &[u8]) {
     let mut source = Source(data);

@@ -1,5 +1,5 @@
-//! The driver of the target `net_stream`. The data decides a stream's records, the losses and
-//! delays of each datagram, and the forged ones.
+//! The driver of the target `net_stream`. The data decide a stream's records, the losses and delays
+//! of each datagram, and the forged ones.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -15,7 +15,7 @@ use crate::net::Source;
 
 /// The maximum number of steps in one input.
 const MOST_STEPS: usize = 600;
-/// Packets that may still arrive.
+/// The number of packets that may still be in flight.
 const MOST_ON_THE_WAY: usize = 40;
 
 fn codec() -> &'static StreamCodec {
@@ -46,8 +46,8 @@ fn change(record: &mut [u32], source: &mut Source<'_>) {
     record[lane] = value.checked_rem(max.wrapping_add(1)).unwrap_or(value);
 }
 
-/// The receiver returns each pushed record once, until it accepts a forged datagram. A refused
-/// datagram has no effect, and memory does not grow.
+/// Runs a stream. The receiver must return each pushed record once, until it accepts a forged
+/// datagram. A refused datagram must have no effect, and memory must not grow.
 pub fn net_stream(data: &[u8]) {
     let mut source = Source(data);
     let config = StreamConfig {
@@ -109,7 +109,7 @@ pub fn net_stream(data: &[u8]) {
                         *byte ^= source.byte();
                     }
                 }
-                // A change by 0 leaves the packet as it was.
+                // A change by 0 leaves the packet unchanged.
                 is_honest &= feed(&mut receiver, now, &datagram).is_none();
             }
             12 => {
@@ -140,7 +140,8 @@ pub fn net_stream(data: &[u8]) {
     assert_eq!([sender.memory_bytes(), receiver.memory_bytes()], memory);
 }
 
-/// Returns the numbers of the new records; `None` if the datagram was refused.
+/// Feeds a datagram to the receiver, and returns the numbers of the new records. Returns `None` if
+/// the datagram was refused.
 fn feed(receiver: &mut StreamReceiver, now: Duration, datagram: &[u8]) -> Option<Vec<Sequence>> {
     let held = |receiver: &StreamReceiver| {
         let newest = receiver.newest().unwrap_or_default();

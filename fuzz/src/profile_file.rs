@@ -1,5 +1,5 @@
-//! The driver of the target `profile_file`: any bytes as a profile file, and valid profiles that
-//! training would never produce.
+//! The driver of the target `profile_file`. It takes any bytes as a profile file, and makes valid
+//! profiles that training would never produce.
 
 use std::sync::OnceLock;
 
@@ -27,7 +27,7 @@ fn benches() -> &'static [Bench; 2] {
             let files = files.map(|profile| profile.to_plain_bytes());
             let frames = views(frames(&schema, 11, 10, 6));
             let bench = Bench { schema, files, frames };
-            // Checks that the generated files can be valid profiles.
+            // This line checks that the generated files can be valid profiles.
             Profile::from_bytes(&any_file(&bench, &mut Source(&[])), &bench.schema).unwrap();
             bench
         })
@@ -40,10 +40,10 @@ const VERSION_AT: usize = 4;
 /// The version of compressed files.
 const COMPRESSED: u8 = 5;
 
-/// Bytes of magic, version and the schema's hash.
+/// The number of bytes of the magic, the version and the schema's hash.
 const HEAD_BYTES: usize = 13;
 
-/// Bytes of the checksum at the end of a file.
+/// The size of the checksum at the end of a file, in bytes.
 const HASH_BYTES: usize = 8;
 
 /// Appends the FNV-1a hash of all bytes.
@@ -54,8 +54,8 @@ fn close(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Data for a corpus: files without a model and with a generated one, whole and without head and
-/// hash.
+/// Data for a corpus. They are files without a model and with a generated one, both whole and
+/// without header and hash.
 #[allow(dead_code, reason = "used only to write a corpus")]
 pub fn good_files() -> Vec<Vec<u8>> {
     let of_schema = |(nth, bench): (u8, &Bench)| {
@@ -76,9 +76,9 @@ pub fn good_files() -> Vec<Vec<u8>> {
     (0..).zip(benches()).flat_map(of_schema).collect()
 }
 
-/// Takes bytes as a file, as a file after a valid head, as changes of a valid file, or as choices
-/// for a model. The file is refused, or its profile round-trips, and its codec, if it can have one,
-/// works.
+/// Takes bytes as a file, as a file after a valid header, as changes of a valid file, or as choices
+/// for a model. The file must be refused, or its profile must round-trip. If a codec accepts the
+/// profile, the codec must work.
 pub fn profile_file(data: &[u8]) {
     let mut source = Source(data);
     let control = source.byte();
@@ -89,7 +89,7 @@ pub fn profile_file(data: &[u8]) {
     let file = match control >> 1 & 3 {
         0 => source.0.to_vec(),
         1 => close([&good[..HEAD_BYTES], source.0].concat()),
-        // As compressed contents.
+        // The bytes are taken as compressed contents.
         2 if control & 16 != 0 => {
             let mut bytes = good[..HEAD_BYTES].to_vec();
             bytes[VERSION_AT] = COMPRESSED;
@@ -127,7 +127,7 @@ pub fn profile_file(data: &[u8]) {
     work(bench, &profile, &mut source);
 }
 
-/// A file of version 5 with the contents of this one.
+/// Returns a file of version 5 with the contents of `file`.
 fn compressed(file: &[u8]) -> Vec<u8> {
     if file.len() < HEAD_BYTES + HASH_BYTES {
         return file.to_vec();
@@ -141,8 +141,8 @@ fn compressed(file: &[u8]) -> Vec<u8> {
     close(bytes)
 }
 
-/// The profile round-trips through its file. If a codec accepts it, snapshots round-trip, and any
-/// packet is decoded or refused.
+/// Checks that the profile round-trips through its file. If a codec accepts the profile, snapshots
+/// must round-trip, and any packet must be decoded or refused.
 fn work(bench: &Bench, profile: &Profile, source: &mut Source<'_>) {
     for file in [profile.to_bytes(), profile.to_plain_bytes()] {
         assert!(Profile::from_bytes(&file, &bench.schema).as_ref() == Ok(profile));
@@ -171,11 +171,12 @@ fn work(bench: &Bench, profile: &Profile, source: &mut Source<'_>) {
     pair.part(&frames[5..], &at_tick(&frames[5], after.tick), 1);
 }
 
-/// A file with a model whose parts all come from the data: valid, but unrealistic.
+/// Returns a file with a model whose parts all come from the data. It is valid, but unrealistic.
 fn any_file(bench: &Bench, source: &mut Source<'_>) -> Vec<u8> {
     let schema = &bench.schema;
     let [_, untrained] = &bench.files;
-    // The untrained file without its last two parts: the byte for "no model", and the hash.
+    // This is the untrained file without its last two parts, which are the byte for "no model" and
+    // the hash.
     let mut out = untrained[..untrained.len() - HASH_BYTES - 1].to_vec();
     number(&mut out, 1);
     let has_bodies = source.byte() & 3 != 3;
@@ -203,8 +204,8 @@ fn number(out: &mut Vec<u8>, mut value: u32) {
     out.push(value as u8);
 }
 
-/// Position and rotation are the first two fields, and the flags follow. Returns the number of
-/// bands.
+/// Appends bodies from the data. Position and rotation are the first two fields, and the flags
+/// follow. Returns the number of bands.
 fn any_bodies(out: &mut Vec<u8>, has_flags: bool, source: &mut Source<'_>) -> usize {
     let length = |source: &mut Source<'_>| ((source.word() >> source.below(32)) % (1 << 24)) + 1;
     number(out, 0);
@@ -241,7 +242,7 @@ fn any_bodies(out: &mut Vec<u8>, has_flags: bool, source: &mut Source<'_>) -> us
     bands.len()
 }
 
-/// Weights of all sizes: mostly one kind of row.
+/// Appends weights of all sizes. Most rows are of one kind.
 fn any_rows(out: &mut Vec<u8>, count: usize, source: &mut Source<'_>) {
     const FEATURES: usize = 16;
     const MAX_WEIGHT: i32 = 1 << 18;
@@ -267,7 +268,7 @@ fn any_rows(out: &mut Vec<u8>, count: usize, source: &mut Source<'_>) {
     }
 }
 
-/// Counters that are even, or as certain as possible.
+/// Appends counters that are even, or as certain as possible.
 fn any_counters(out: &mut Vec<u8>, count: usize, source: &mut Source<'_>) {
     let usual = source.byte();
     let probabilities = [0, u32::from(u16::MAX), 32, 1 << 15];
@@ -296,8 +297,8 @@ fn any_counters(out: &mut Vec<u8>, count: usize, source: &mut Source<'_>) {
     number(out, left as u32);
 }
 
-/// The number of rows in a set of weights, and the number of counters: `spec/CODEC.md`, section
-/// 13.2.
+/// The number of rows in a set of weights, and the number of counters, as section 13.2 of
+/// `spec/CODEC.md` defines them.
 struct Sizes {
     rows: usize,
     counters: usize,
@@ -327,8 +328,8 @@ impl Sizes {
     }
 }
 
-/// Any bytes as a schema file, with or without a corrected checksum. A schema that was read can be
-/// written again.
+/// Takes any bytes as a schema file, with or without a corrected checksum. A schema that was read
+/// must be writable.
 pub fn schema_file(data: &[u8]) {
     let Some((&control, data)) = data.split_first() else { return };
     let file = if control & 1 == 0 { data.to_vec() } else { close(data.to_vec()) };

@@ -1,5 +1,5 @@
-//! The driver of the target `records`: a stream decodes any bytes to records or refuses them, and
-//! any records round-trip.
+//! The driver of the target `records`. A stream must decode any bytes to records or refuse them,
+//! and any records must round-trip.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use kinepack::stream::{Learned, StreamBase, StreamCodec, StreamLevel};
 use crate::coding::{Source, schemas};
 use crate::support::{Random, Walk, records_schema};
 
-/// The numbers of records after which the learned state can be selected as base.
+/// The numbers of records after which data can select the learned state as a base.
 const LEARNED_ALONG: [usize; 5] = [0, 1, 20, 100, 300];
 
 /// A codec, and the bases that both sides may hold.
@@ -29,7 +29,7 @@ impl Tested {
             if LEARNED_ALONG.contains(&told) {
                 bases.push((held.clone(), learned.clone()));
             }
-            // Sometimes after a pause, so that the learned sizes vary.
+            // Some records follow after a pause, so that the learned sizes vary.
             let lag = if random.one_in(9) { 2000 } else { 1 };
             let (record, mut after) = (walk.records(1), codec.nothing_learned());
             let base = StreamBase { lanes: &held, learned: &learned, lag };
@@ -40,7 +40,7 @@ impl Tested {
     }
 }
 
-/// The codecs, schema by schema, both levels of each.
+/// Returns the codecs, by schema, with both levels of each schema.
 fn tested() -> &'static [Tested] {
     static TESTED: OnceLock<Vec<Tested>> = OnceLock::new();
     TESTED.get_or_init(|| {
@@ -101,13 +101,14 @@ fn any_records(schema: &Schema, source: &mut Source<'_>, base: &[u32], count: us
     records
 }
 
-/// For each codec and base, a packet that continues it.
+/// For each codec and base, a packet that continues from the base.
 pub fn records_corpus() -> Vec<Vec<u8>> {
     let mut files = Vec::new();
     for (index, Tested { codec, bases }) in tested().iter().enumerate() {
         let mut walk = Walk::new(codec.schema(), 9 + index as u64);
         for (number, lag) in [0, 1, 300, 7].into_iter().enumerate() {
-            // Selects the base after 0 records, then some of the others, and finally no base.
+            // The numbers select the base after 0 records, then some of the others, and finally no
+            // base.
             let number = [0, 2, 4, LEARNED_ALONG.len()][number];
             let base = bases.get(number).map(|(lanes, learned)| StreamBase { lanes, learned, lag });
             let count = 1 + index % 3;

@@ -1,4 +1,4 @@
-//! The driver of the target `replay`: any bytes as a replay file, or as a part of one.
+//! The driver of the target `replay`. It takes any bytes as a replay file, or as a part of one.
 
 use std::io::Cursor;
 use std::sync::OnceLock;
@@ -28,8 +28,9 @@ fn codec() -> &'static Codec {
     })
 }
 
-/// The first byte selects the meaning of the rest: a file, the data section of one without an end, a
-/// group's message, the events of a group, or the values of the world's channel.
+/// The first byte selects the meaning of the rest. The rest may be a file, the data section of a
+/// file without an end, or a group's message. It may also be the events of a group, or the values
+/// of the world's channel.
 pub fn replay(data: &[u8]) {
     let Some((&pick, data)) = data.split_first() else { return };
     match pick % 5 {
@@ -52,7 +53,7 @@ pub fn replay(data: &[u8]) {
     }
 }
 
-/// Plays a file. Whatever the file holds, the reader must keep the promises of its documentation.
+/// Plays a file. For any contents, the reader must keep the promises of its documentation.
 fn read(file: Vec<u8>) {
     let bytes = file.len() as u64;
     let limits = ReplayLimits { frame_bytes: 4_096, ..ReplayLimits::default() };
@@ -67,7 +68,7 @@ fn read(file: Vec<u8>) {
         ticks.push(frame.tick.0);
         next = replay.frame_after(frame.tick).unwrap();
     }
-    // Playing backwards gives the same.
+    // Playing backwards gives the same frames.
     for pair in ticks.windows(2).rev() {
         let before = replay.frame_before(Tick(pair[1])).unwrap();
         assert!(before.is_some_and(|frame| frame.tick.0 == pair[0]));
@@ -98,7 +99,7 @@ fn codec_metadata() -> [(&'static str, String); 4] {
     ]
 }
 
-/// A file with the message of one group, and perhaps its events.
+/// Returns a file with the message of one group, and its events if they are given.
 fn file(metadata: &[(&str, String); 4], group: &[u8], events: Option<&[u8]>) -> Vec<u8> {
     let mut file = Vec::new();
     let mut container = Container::new(&mut file, "kinepack-replay", "", Packing::None).unwrap();
@@ -135,10 +136,10 @@ fn world(tick: u32) -> Snapshot {
     world
 }
 
-/// The message of a group.
+/// Returns the message of a group.
 fn group() -> Vec<u8> {
     let mut writer = kinepack::group::GroupWriter::new(codec());
-    // The tick of the key group. The group itself is a key group.
+    // The message begins with the tick of the key group. The group itself is a key group.
     let mut bytes = vec![0; 4];
     for tick in 0..4 {
         writer.write(&world(tick), &mut bytes).unwrap();
@@ -146,7 +147,7 @@ fn group() -> Vec<u8> {
     bytes
 }
 
-/// A replay of three groups with a marker.
+/// Returns a replay of three groups with a marker.
 fn good() -> Vec<u8> {
     let mut file = Vec::new();
     let options =
@@ -160,7 +161,7 @@ fn good() -> Vec<u8> {
     file
 }
 
-/// The bytes before the first group of [`good`].
+/// Returns the bytes before the first group of [`good`].
 fn head_bytes() -> usize {
     let file = good();
     let records = file.windows(9).position(|head| head[0] == 6 && head[1..].ends_with(&[0; 4]));
@@ -170,14 +171,14 @@ fn head_bytes() -> usize {
 pub fn replay_corpus() -> Vec<Vec<u8>> {
     let with = |pick: u8, data: &[u8]| [&[pick], data].concat();
     let good = good();
-    // One event at the first tick, another at the third.
+    // There is one event at the first tick, and another at the third.
     let mut events = Vec::new();
     let mut encoder = kinepack::Encoder::new(codec());
     let (empty, mut rows) = (kinepack::View::empty(codec().schema()), world(1));
     rows.clear(Tick(1));
     rows.push_lanes(EntityId(0), &[3, 1]).unwrap();
     rows.push_lanes(EntityId(1), &[4, 0]).unwrap();
-    // γ(2), γ(1), γ(3).
+    // The codes are γ(2), γ(1) and γ(3).
     let mut bits = kinepack::bits::BitWriter::append(&mut events);
     for number in [2, 1, 3] {
         kinepack::bits::BitSink::write_gamma(&mut bits, number);

@@ -1,5 +1,5 @@
-//! The drivers of the targets `rle` and `magnitude`: any bytes decode to valid values that
-//! round-trip, or are refused.
+//! The drivers of the targets `rle` and `magnitude`. Any bytes must decode to valid values that
+//! round-trip, or must be refused.
 
 use kinepack::DecodeError;
 use kinepack::bits::{BitReader, BitSink, BitWriter};
@@ -15,8 +15,8 @@ use kinepack::rle::{
 
 use crate::coding::Source;
 
-/// The first byte is the length of a base, the second a limit. The rest is the base and untrusted
-/// bytes.
+/// The first byte is the length of a base, and the second a limit. The rest consists of the base
+/// and untrusted bytes.
 pub fn rle(data: &[u8]) {
     let mut source = Source(data);
     let [base_bytes, limit_bytes] = [source.below(256), 4 * source.below(256)];
@@ -89,7 +89,7 @@ fn sparse_round_trips(base: &[u8], bytes: &[u8]) {
     reader.finish().unwrap();
 }
 
-/// The first byte selects a form, the next twelve are a baseline; the rest are bits.
+/// The first byte selects a form, and the next twelve are a baseline. The rest are the bits.
 pub fn magnitude(data: &[u8]) {
     let mut source = Source(data);
     let form = source.byte();
@@ -120,7 +120,8 @@ fn angles() -> VectorLimits<3> {
     VectorLimits::new([FloatLimits::until(0.0, 360.0, 0.1).unwrap().wrapping(); 3])
 }
 
-/// The written bytes, or an error if the value was refused; then no bits were written.
+/// Returns the written bytes. Returns an error if the value was refused, and then no bits were
+/// written.
 fn written(write: impl FnOnce(&mut BitWriter<'_>) -> bool) -> Result<Vec<u8>, ()> {
     let mut bytes = Vec::new();
     let mut writer = BitWriter::append(&mut bytes);
@@ -141,7 +142,7 @@ fn multiples(precision: Precision, data: &[u8]) {
     }
 }
 
-/// Each vector has one string of bits, so encoding gives the same bytes.
+/// Checks that each vector has one string of bits, so that encoding gives the same bytes.
 fn steps<const N: usize>(data: &[u8]) {
     let mut reader = BitReader::new(data);
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! Long work with a progress bar, which a signal can stop.
+//! Runs long work with a progress bar. A signal can stop it.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -11,8 +11,8 @@ use crate::interrupt::Interrupt;
 /// The time between two checks of the signal's flag.
 const ROUND: Duration = Duration::from_millis(20);
 
-/// Runs `work` on another thread, with a bar for the share that it reports as done. `None` after a
-/// signal. The thread then continues until the program ends, but its result is ignored.
+/// Runs `work` on another thread, with a bar for the share that it reports as done. Returns `None`
+/// after a signal. The thread then continues until the program ends, but its result is ignored.
 pub fn in_background<R: Send + 'static>(
     done: &str,
     interrupt: &Interrupt,
@@ -27,7 +27,7 @@ pub fn in_background<R: Send + 'static>(
         let bar = bar.clone();
         move || {
             let result = work(&mut |share| bar.set_position((share * 1000.0) as u64));
-            // After a signal, no one receives the result.
+            // After a signal, no receiver exists for the result.
             let _ = sender.send(result);
         }
     });

@@ -1,10 +1,10 @@
 //! Converts bytes to kilobits per second.
 
-/// The bytes of a snapshot's headers: IP and UDP (28), and a packet header of sequence, baseline
-/// and flags (4), as the article counts them.
+/// The bytes of a snapshot's headers. They are those of IP and UDP (28), and a packet header of
+/// sequence, baseline and flags (4), as the article counts them.
 pub const HEADER_BYTES: f64 = 28.0 + 4.0;
 
-/// The kilobits per second of packets of `bytes` bytes.
+/// Returns the bandwidth in kilobits per second of packets of `bytes` bytes.
 pub fn kbps(bytes: f64, rate_hz: impl Into<f64>) -> f64 {
     bytes * 8.0 * rate_hz.into() / 1000.0
 }

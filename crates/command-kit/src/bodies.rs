@@ -1,4 +1,4 @@
-//! Positions and rotations of entities of any schema, for pages and for other tools.
+//! Extracts positions and rotations of entities of any schema, for pages and for other tools.
 
 use std::ops::Range;
 
@@ -6,20 +6,20 @@ use kinepack::schema::{Field, FieldKind, Role};
 use kinepack::{Between, EncodeError, Schema, Snapshot};
 use kinepack_capture::kinds;
 
-/// The kinds of a schema, each with its position and rotation, if it has them.
+/// The kinds of a schema. Each kind has its position and rotation, if the schema has them.
 pub struct Bodies {
     pub kinds: Vec<BodyKind>,
 }
 
 /// A kind, with the places of its position and rotation.
 pub struct BodyKind {
-    /// The kind's name. Empty if the schema has only one kind.
+    /// The kind's name. It is empty if the schema has only one kind.
     pub name: String,
     schema: Schema,
-    /// The place of the position among the raw words of an entity.
+    /// The range of the position in the raw words of an entity.
     position: Option<Range<usize>>,
     rotation: Option<Range<usize>>,
-    /// The flag of bodies that somebody touched.
+    /// The range of the flag that marks bodies which a player has touched.
     touched: Option<Range<usize>>,
     lanes: [Vec<u32>; 2],
     raw: Vec<u64>,
@@ -29,28 +29,29 @@ pub struct BodyKind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
     pub position: [f64; 3],
-    /// x, y, z, w.
+    /// The rotation as x, y, z, w.
     pub rotation: [f64; 4],
     pub is_touched: bool,
 }
 
 impl Bodies {
-    /// The position is the field that is marked as a body. Without such a field, it is the first
-    /// vector of one to three axes that is not a velocity. The rotation is the first rotation.
+    /// Finds the position and rotation of each kind. The position is the field that is marked as a
+    /// body. Without such a field, it is the first vector of one to three axes that is not a
+    /// velocity. The rotation is the first rotation.
     pub fn new(schema: &Schema) -> Self {
         let kinds = schema.kinds().iter().zip(kinds::schemas(schema));
         Self { kinds: kinds.map(|(kind, schema)| BodyKind::new(kind.name(), schema)).collect() }
     }
 
-    /// Half the width of the square around the origin that contains all entities of a state, but at
-    /// least a metre.
+    /// Returns half the width of the square around the origin that contains all entities of a
+    /// state, but at least a metre.
     pub fn half_width_m(&mut self, state: &Snapshot) -> f64 {
         self.poses(state).flatten().fold(1.0, |half_width_m, Pose { position: [x, y, _], .. }| {
             half_width_m.max(x.abs()).max(y.abs())
         })
     }
 
-    /// The entities of a state, in its order.
+    /// Returns the entities of a state, in the state's order.
     pub fn poses(&mut self, state: &Snapshot) -> impl Iterator<Item = Result<Pose, EncodeError>> {
         let still = Between { ratio: 0.0, seconds: 0.0 };
         state.entities().enumerate().map(move |(index, (kind, _))| {
@@ -88,7 +89,7 @@ impl BodyKind {
         }
     }
 
-    /// An entity between two states, given the entity's index in each of them.
+    /// Returns the pose of an entity between two states, given the entity's index in each of them.
     pub fn pose(
         &mut self,
         (from, index): (&Snapshot, usize),

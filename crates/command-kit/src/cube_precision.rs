@@ -1,4 +1,4 @@
-//! Time precision of the cubes: the option, and the resulting errors.
+//! The option for the time precision of cubes, and the resulting errors.
 
 use clap::Args;
 use cube_data::cube;
@@ -22,12 +22,12 @@ pub struct Precision {
 }
 
 impl Precision {
-    /// Whether there is no time precision.
+    /// Returns whether there is no time precision.
     pub fn is_exact(self) -> bool {
         self.time_precision_ms == 0.0
     }
 
-    /// The schema with this precision for bodies.
+    /// Returns the schema `schema` with this precision for its bodies.
     pub fn apply_to(self, schema: Schema) -> Schema {
         if self.time_precision_ms == 0.0 {
             return schema;
@@ -38,19 +38,19 @@ impl Precision {
         })
     }
 
-    /// The built-in profile for this precision.
+    /// Returns the built-in profile for this precision.
     pub fn profile(self) -> Profile {
         if self.time_precision_ms == 0.0 { cube::profile() } else { cube::coarse_profile() }
     }
 
-    /// The option as a report names it. Empty without a time precision.
+    /// Returns the option in the words of a report. It is empty without a time precision.
     pub fn name(self) -> String {
         let Self { time_precision_ms: ms } = self;
         if ms == 0.0 { String::new() } else { format!(" --time-precision-ms {ms}") }
     }
 }
 
-/// Parses a time below the limit for fields of three lanes.
+/// Parses a time in milliseconds. It must be below the limit for fields of three lanes.
 fn parse_ms(text: &str) -> Result<f64, String> {
     let most_ms = 1000.0 / TICK_HZ / 12f64.sqrt();
     let ms: f64 = text.parse().map_err(|_| "not a number of milliseconds".to_owned())?;
@@ -61,7 +61,7 @@ fn parse_ms(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The errors of cubes that are not exact.
+/// Collects the errors of cubes that are not exact.
 #[derive(Clone, Debug, Default)]
 pub struct Errors {
     position_mm: Distribution,
@@ -83,7 +83,7 @@ struct OneError {
 }
 
 impl Errors {
-    /// Compares a snapshot of cubes with the one that is sent for it.
+    /// Compares a snapshot of cubes with the coarser one that is sent for it.
     pub fn add(&mut self, exact: &Snapshot, coarse: &Snapshot) {
         for off in cube::off(exact, coarse) {
             if off.position_m > 0.0 {
@@ -109,7 +109,7 @@ impl Errors {
 }
 
 impl ErrorReport {
-    /// The mean, the 99th percentile and the largest error of positions, and then those of
+    /// Returns the mean, the 99th percentile and the largest error of positions, and then those of
     /// orientations.
     pub fn cells(&self) -> [String; 6] {
         let cells = |error: &OneError, digits: usize| {

@@ -1,15 +1,15 @@
-//! Percentiles of many numbers in little memory, from a histogram in steps of 1 %.
+//! Computes percentiles of many numbers in little memory, from a histogram in steps of 1 %.
 
 use serde::Serialize;
 
-/// Smaller numbers count as this one.
+/// The smallest number that is counted. Smaller numbers count as this one.
 const LEAST: f64 = 1e-4;
 /// The ratio of each step to the previous one.
 const STEP: f64 = 1.01;
-/// Enough steps for 10¹² times the least number.
+/// The number of steps, which is enough for 10¹² times the smallest number.
 const STEPS: usize = 2777;
 
-/// A distribution of numbers that are not negative.
+/// A distribution of numbers that are at least 0.
 #[derive(Clone, Debug)]
 pub struct Distribution {
     counts: Vec<u64>,
@@ -32,7 +32,7 @@ impl Default for Distribution {
     }
 }
 
-/// The step that counts a number.
+/// Returns the step that counts a number.
 fn step_of(number: f64) -> usize {
     let step = (number.max(LEAST) / LEAST).ln() / STEP.ln();
     (step as usize).min(STEPS - 1)
@@ -46,7 +46,7 @@ impl Distribution {
         self.max = self.max.max(number);
     }
 
-    /// Adds a number to the maximum only, not to the other statistics.
+    /// Adds `number` to the maximum only, not to the other statistics.
     pub fn note_largest(&mut self, number: f64) {
         self.max = self.max.max(number);
     }
@@ -55,17 +55,18 @@ impl Distribution {
         self.count
     }
 
-    /// The number of counted numbers that are at most `number`, which is rounded to a step of 1 %.
+    /// Returns the number of counted numbers that are at most `number`. `number` is rounded to a
+    /// step of 1 %.
     pub fn count_up_to(&self, number: f64) -> u64 {
         self.counts[..=step_of(number)].iter().sum()
     }
 
-    /// The mean, or 0 if there are no numbers.
+    /// Returns the mean, or 0 if there are no numbers.
     pub fn mean(&self) -> f64 {
         self.sum / self.count.max(1) as f64
     }
 
-    /// The number that this share of all numbers does not exceed.
+    /// Returns the number that a share of `ratio` of all numbers does not exceed.
     pub fn percentile(&self, ratio: f64) -> f64 {
         let wanted = (ratio * self.count as f64).ceil().max(1.0) as u64;
         let mut seen = 0;

@@ -1,6 +1,7 @@
-//! Ctrl-C, and the other signals that end a program. A command that listens stops at the next
-//! sensible point and reports what it has done. A second signal ends it at once. A command that
-//! does not listen ends at the first one. Unfinished files are deleted before the program ends.
+//! Handles Ctrl-C and the other signals that end a program. A command that listens stops at the
+//! next sensible point and reports what it has done. A second signal ends the command at once. A
+//! command that does not listen ends at the first signal. Unfinished files are deleted before the
+//! program ends.
 //!
 //! A process has only one signal handler, so the handler's data is static.
 
@@ -12,10 +13,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::{Failure, counted};
 
-/// The exit code of a command that a signal ended: the one that shells report for SIGINT.
+/// The exit code of a command that a signal ended. Shells report this code for SIGINT.
 const INTERRUPTED: u8 = 130;
 
-/// The flag of the command that listens, if one does.
+/// The flag of the command that listens. It is not set if no command listens.
 static LISTENER: OnceLock<Interrupt> = OnceLock::new();
 /// Files to delete if a signal ends the program.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
@@ -25,13 +26,13 @@ static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Listens from now on. The command must check [`is_raised`](Self::is_raised) often.
+    /// Begins to listen for signals. The command must check [`is_raised`](Self::is_raised) often.
     pub fn listen() -> Result<Self, ctrlc::Error> {
         handle_signals()?;
         Ok(LISTENER.get_or_init(Self::unheard).clone())
     }
 
-    /// Makes a flag that no signal raises.
+    /// Makes a flag that no signal ever raises.
     pub fn unheard() -> Self {
         Self(Arc::new(AtomicBool::new(false)))
     }
@@ -46,8 +47,8 @@ impl Interrupt {
     }
 }
 
-/// A command stopped before the end of its work because of a signal. It has reported what it had
-/// done by then.
+/// The error of a command that stopped before the end of its work because of a signal. The command
+/// has reported what it had done by then.
 #[derive(Debug, thiserror::Error)]
 #[error("interrupted {how_far}")]
 pub struct Interrupted {
@@ -61,13 +62,14 @@ impl Interrupted {
         Self { how_far: how_far.into() }
     }
 
-    /// The interruption of a loop over frames, whose number may be unknown. `then` describes the
-    /// result so far.
+    /// Returns the interruption of a loop over frames, whose number may be unknown. `then`
+    /// describes the result so far.
     pub fn after_frames(done: u64, all: Option<u64>, then: &str) -> Self {
         Self::after("frame", done, all, then)
     }
 
-    /// The same for a loop over other things, such as moves.
+    /// Works like [`after_frames`](Self::after_frames), but for a loop over other things, such as
+    /// moves. `noun` names them.
     pub fn after(noun: &str, done: u64, all: Option<u64>, then: &str) -> Self {
         let things = match all {
             Some(all) => format!("{done} of {}", counted(all, noun)),
@@ -83,7 +85,8 @@ impl Failure for Interrupted {
     }
 }
 
-/// The files that a signal deletes. While this lock is held, no signal ends the program.
+/// Locks the list of files that a signal deletes. While a caller holds this lock, no signal ends
+/// the program.
 pub fn unfinished() -> Result<MutexGuard<'static, BTreeSet<PathBuf>>, ctrlc::Error> {
     handle_signals()?;
     Ok(lock_unfinished())

@@ -1,4 +1,4 @@
-//! The shared parts of the commands of the program `kinepack`: options, output files, tables,
+//! The parts that the commands of the program `kinepack` share: options, output files, tables,
 //! pages, and exit codes.
 
 #![forbid(unsafe_code)]

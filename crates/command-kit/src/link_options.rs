@@ -1,4 +1,4 @@
-//! The options of the simulated link: a preset by name, and an option for each number.
+//! The options of the simulated link: a preset, chosen by name, and an option for each number.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -118,7 +118,7 @@ fn parse_within(text: &str, least: f64, most: f64, unit: &str) -> Result<f64, St
     number.ok_or_else(|| format!("give a number from {least} to {most} {unit}"))
 }
 
-/// Why the options do not describe a link.
+/// The reason why the options do not describe a link.
 #[derive(Debug, thiserror::Error)]
 pub enum LinkOptionsError {
     #[error("--link {name}: no such link; there are {}", link_names())]
@@ -136,17 +136,17 @@ pub enum LinkOptionsError {
 
 impl Failure for LinkOptionsError {}
 
-/// The two directions of a link, each with a seed of its own.
+/// Makes the two directions of a link, each with a different seed.
 ///
 /// # Errors
-/// [`LinkError`] if the numbers of the link are impossible.
+/// Returns [`LinkError`] for a link with impossible numbers.
 pub fn both_ways(link: LinkConfig, seed: u64) -> Result<[Link; 2], LinkError> {
     let even = seed.wrapping_mul(2);
     Ok([Link::new(link, even)?, Link::new(link, even | 1)?])
 }
 
 impl LinkOptions {
-    /// The link that the options describe.
+    /// Returns the link that the options describe.
     pub fn config(&self) -> Result<LinkConfig, LinkOptionsError> {
         let mut config = LinkConfig::named(&self.link)
             .ok_or_else(|| LinkOptionsError::UnknownLink { name: self.link.clone() })?;
@@ -165,7 +165,7 @@ impl LinkOptions {
         match self.loss {
             // If all datagrams are lost, the length of a burst has no meaning.
             Some(percent) if self.burst > 1.0 && percent < 100.0 => {
-                // The pauses between bursts have at least one datagram.
+                // A pause between bursts has at least one datagram.
                 let least = percent / (100.0 - percent);
                 if self.burst < least {
                     let burst = self.burst;
@@ -187,13 +187,13 @@ impl LinkOptions {
         Ok(config)
     }
 
-    /// The time in which no datagram passes.
+    /// Returns the interval in which no datagram passes.
     pub fn outage(&self) -> Range<Duration> {
         let time = |s: f64| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX);
         self.outage.map_or(Duration::ZERO..Duration::ZERO, |(from, to)| time(from)..time(to))
     }
 
-    /// The options of this link, as a report names it.
+    /// Returns a description of the link's options for a report.
     pub fn name(&self) -> String {
         let mut name = format!("--link {}", self.link);
         let mut add = |option: &str, value: Option<String>| {
@@ -215,7 +215,7 @@ impl LinkOptions {
     }
 }
 
-/// `FROM..TO` in seconds.
+/// Parses `FROM..TO` in seconds.
 fn parse_seconds(text: &str) -> Result<(f64, f64), String> {
     parse_span(text, "seconds", "5..8", f64::INFINITY)
 }
@@ -241,7 +241,7 @@ pub fn parse_span(text: &str, unit: &str, example: &str, most: f64) -> Result<(f
     }
 }
 
-/// The names of all links.
+/// Returns the names of all links.
 pub fn link_names() -> String {
     PRESETS.map(|preset| preset.name).join(", ")
 }

@@ -1,9 +1,9 @@
-//! Bits by purpose.
+//! Counts bits by purpose.
 
 use kinepack::schema::Role;
 use kinepack::{Schema, Size};
 
-/// A number for each purpose.
+/// A value for each purpose.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Parts<T> {
     pub flags_and_indices: T,

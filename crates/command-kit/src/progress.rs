@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
-/// A bar over `frames` frames, or a spinner if their number is unknown.
+/// Returns a bar over `frames` frames, or a spinner if their number is unknown.
 pub fn progress(frames: Option<impl Into<u64>>) -> ProgressBar {
     let template = "{bar:40} frame {pos} of {len}, {speed}, {eta} left";
     match frames {
@@ -12,7 +12,7 @@ pub fn progress(frames: Option<impl Into<u64>>) -> ProgressBar {
             ProgressStyle::with_template(template)
                 .unwrap_or_else(|_| ProgressStyle::default_bar())
                 .with_key("speed", |state: &ProgressState, out: &mut dyn Write| {
-                    // Ignores a bar that cannot be drawn.
+                    // A bar that cannot be drawn is ignored.
                     let _ = out.write_str(&speed(state.per_sec()));
                 }),
         ),
@@ -20,7 +20,7 @@ pub fn progress(frames: Option<impl Into<u64>>) -> ProgressBar {
     }
 }
 
-/// A speed as text, without decimals from 10 on.
+/// Returns a speed as text. From 10 on, it has no decimals.
 fn speed(per_second: f64) -> String {
     if per_second < 10.0 { format!("{per_second:.1}/s") } else { format!("{per_second:.0}/s") }
 }

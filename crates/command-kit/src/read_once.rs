@@ -1,12 +1,13 @@
-//! Files that can be read only once.
+//! Recognises files that can be read only once.
 //!
 //! Captures and replays are read several times, so they have to be regular files. A file that is
-//! read once, such as a profile, may be a pipe. A named pipe then waits for its writer, as with
+//! read once, such as a profile, may be a pipe. Reading a named pipe waits for its writer, as in
 //! `cat`.
 
 use std::path::Path;
 
-/// True for a pipe or a device. Does not open it, because opening a named pipe waits.
+/// Returns whether the path is a pipe or a device. The function does not open it, because opening a
+/// named pipe waits.
 pub fn is_read_once(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir())
 }

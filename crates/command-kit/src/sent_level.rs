@@ -1,4 +1,4 @@
-//! The levels that a hub can send, as an option.
+//! The option for the levels that a hub can send.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use kinepack::Level;
 use kinepack::level::Changed;
 use kinepack_capture::levels;
 
-/// A level that a hub can send: its packets hold only the differences from a baseline.
+/// A level that a hub can send. Its packets contain only the differences from a baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentLevel(Level);
 
 impl SentLevel {
     pub const PACKED: Self = Self(Level::PACKED);
 
-    /// All levels that a hub can send, the simplest first.
+    /// Returns all levels that a hub can send, the simplest first.
     pub fn all() -> impl Iterator<Item = Self> {
         let is_sent = |level: &Level| {
             level.row() >= levels::FIRST_QUANTIZED_ROW && level.changed() != Changed::All
@@ -21,10 +21,10 @@ impl SentLevel {
         Level::TABLE.into_iter().filter(is_sent).map(Self)
     }
 
-    /// The level with this name or row number.
+    /// Returns the level whose name or row number is `name`.
     ///
     /// # Errors
-    /// A message with the names of all levels.
+    /// Returns a message with the names of all levels.
     pub fn named(name: &str) -> Result<Self, String> {
         let found = Level::named(name).and_then(|level| Self::all().find(|sent| sent.0 == level));
         found.ok_or_else(|| {

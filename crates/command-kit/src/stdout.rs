@@ -1,9 +1,9 @@
-//! Standard output and standard error. A reader that has closed its end (`| head`) is not a
-//! failure.
+//! Writes to standard output and standard error. A reader that has closed its end (`| head`) is not
+//! a failure.
 //!
-//! All text of the program is written here. Names of markers, clips, joints, fields and streams
-//! come from files and peers, and so do errors that quote them. Control characters are therefore
-//! escaped: otherwise a name could change the text on a terminal, or the terminal's title.
+//! This module writes all text of the program. Names of markers, clips, joints, fields and streams
+//! come from files and peers, and errors quote them. Control characters are therefore escaped.
+//! Otherwise a name could change the text on a terminal, or the terminal's title.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -24,21 +24,21 @@ pub fn set_program_name(name: &str) {
     PROGRAM.get_or_init(|| name.to_owned());
 }
 
-/// The name of the program that runs.
+/// Returns the name of the running program.
 pub fn program_name() -> &'static str {
     PROGRAM.get().map_or("kinepack", String::as_str)
 }
 
-/// From now on standard output holds a file, so reports go to standard error.
+/// Marks standard output as a file of the command. From then on, reports go to standard error.
 pub(crate) fn take() {
     IS_TAKEN.store(true, Ordering::Relaxed);
 }
 
 /// Writes a report to standard output, or to standard error if standard output holds a file.
-/// Control characters are escaped. In a JSON document an escaped character is the same character.
+/// Control characters are escaped. In a JSON document, an escape stands for the same character.
 ///
 /// # Errors
-/// [`OutputError::Stdout`].
+/// Returns [`OutputError::Stdout`] if the report cannot be written.
 pub fn print(
     write: impl FnOnce(&mut Escaping<Box<dyn Write>>) -> io::Result<()>,
 ) -> Result<(), OutputError> {
@@ -55,19 +55,19 @@ pub fn print(
 /// Writes a line to standard error, with control characters escaped. Unlike `eprintln!`, this does
 /// not panic if the reader is gone.
 ///
-/// Further lines of the text are indented, because an error may quote a name with a line break. The
-/// rest of the name must not look like a line of the program.
+/// Further lines of the text are indented, because an error may quote a name with a line break.
+/// Without the indent, the rest of the name could look like a line of the program.
 pub fn say(line: impl Display) {
-    // There is nowhere to report that standard error is gone.
+    // If standard error is closed, there is no other place to report that.
     let _ = writeln!(io::stderr(), "{}", indented(&escaped_lines(&line.to_string())));
 }
 
-/// The same for a line that begins with the program's name.
+/// Works like [`say`], but the line begins with the program's name.
 pub fn announce(line: impl Display) {
     say(format_args!("{}: {line}", program_name()));
 }
 
-/// A text whose lines after the first begin with a space, or are empty.
+/// Indents all lines of a text except the first by a space. Empty lines stay empty.
 fn indented(text: &str) -> String {
     let mut lines = text.split('\n');
     let mut out = lines.next().unwrap_or("").to_owned();
@@ -79,20 +79,20 @@ fn indented(text: &str) -> String {
     out
 }
 
-/// A text without characters that control a terminal, for a place within a line. Control characters
-/// (including line breaks) are written as in JSON: `\u001b`. So are characters that change the
-/// direction or the lines of text.
+/// Escapes the characters of a text that control a terminal, for use within a line. Control
+/// characters (including line breaks) are written as in JSON: `\u001b`. Characters that change the
+/// direction or the lines of text are escaped in the same way.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     with_escapes(text, controls)
 }
 
-/// As [`escaped`], but line breaks and tabs stay.
+/// Works like [`escaped`], but line breaks and tabs are kept.
 fn escaped_lines(text: &str) -> Cow<'_, str> {
     with_escapes(text, |letter| controls(letter) && !matches!(letter, '\n' | '\t'))
 }
 
-/// Control characters (C0, DEL, C1), line and paragraph separators, and marks and embeddings of
-/// bidirectional text.
+/// Returns whether `letter` is a control character (C0, DEL, C1), a line or paragraph separator, or
+/// a mark or embedding of bidirectional text.
 fn controls(letter: char) -> bool {
     letter.is_control()
         || matches!(
@@ -115,7 +115,7 @@ fn with_escapes(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
 /// A writer of text that escapes control characters, except line breaks and tabs.
 pub struct Escaping<W> {
     out: W,
-    /// The first bytes of a character that is not complete yet.
+    /// The first bytes of a character that is still incomplete.
     rest: Vec<u8>,
 }
 
@@ -187,7 +187,7 @@ mod tests {
         for size in 1..text.len() {
             let mut out = Escaping::new(Vec::new());
             text.chunks(size).for_each(|part| out.write_all(part).unwrap());
-            // The first bytes of a character that never ends.
+            // These are the first bytes of a character that is never completed.
             out.write_all(&[0xe2, 0x80]).unwrap();
             out.flush().unwrap();
             let shown = String::from_utf8(out.out).unwrap();

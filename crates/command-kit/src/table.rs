@@ -1,8 +1,8 @@
-//! The look of tables and of the text around them, and reports as JSON.
+//! Formats tables and the text around them, and writes reports as JSON.
 //!
 //! A table that is wider than the terminal is written in parts, one below the other. Each part
-//! repeats the columns of names. Text breaks between words. Output that is not to a terminal stays
-//! as wide as it is, unless the environment variable COLUMNS gives a width.
+//! repeats the columns of names. Text breaks between words. Output that does not go to a terminal
+//! has no limit, unless the environment variable COLUMNS sets one.
 
 use std::env;
 use std::io::{self, Write};
@@ -12,10 +12,10 @@ use console::{Term, measure_text_width};
 
 use crate::escaped;
 
-/// The least width. A narrower terminal is treated as this wide.
+/// The minimum width. A narrower terminal is treated as having this width.
 const LEAST_WIDTH: usize = 20;
 
-/// The characters of a line of standard output. `None` without a limit.
+/// Returns the number of characters in a line of standard output, or `None` if there is no limit.
 pub fn width() -> Option<usize> {
     let asked = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let terminal = || {
@@ -35,9 +35,10 @@ pub struct Table {
     rows: Vec<Vec<String>>,
 }
 
-/// Columns under a header. The first `names` columns hold words, the others numbers. A heading that
-/// begins with a line break or a tab is in the group of the previous column, and a group is never
-/// split. The tab is not shown. A cell is one line: its control characters are escaped.
+/// Makes a table of columns under a header. The first `names` columns hold words, the others
+/// numbers. A heading that begins with a line break or a tab is in the group of the previous
+/// column, and a group is never split. The tab is not shown. A cell is one line: its control
+/// characters are escaped.
 pub fn table<H: Into<String>, R: IntoIterator<Item = String>>(
     header: impl IntoIterator<Item = H>,
     names: usize,
@@ -52,7 +53,7 @@ pub fn table<H: Into<String>, R: IntoIterator<Item = String>>(
 }
 
 impl Table {
-    /// The table in the width of standard output, without spaces at the ends of lines.
+    /// Renders the table in the width of standard output, without spaces at the ends of lines.
     pub fn trim_fmt(&self) -> String {
         self.fitted(width())
     }
@@ -80,7 +81,7 @@ impl Table {
         if parts.is_empty() { whole } else { parts.join("\n\n") }
     }
 
-    /// The columns of numbers, grouped.
+    /// Returns the columns of numbers, by group.
     fn groups(&self) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for index in self.names..self.header.len() {
@@ -92,7 +93,7 @@ impl Table {
         groups
     }
 
-    /// The table with the columns of names and these columns.
+    /// Renders the columns of names and the columns `columns`.
     fn rendered(&self, columns: &[usize]) -> String {
         let of = |cells: &[String]| -> Vec<String> {
             let cell = |index: usize| {
@@ -131,8 +132,8 @@ fn longest_line(text: &str) -> usize {
     text.lines().map(measure_text_width).max().unwrap_or(0)
 }
 
-/// Writes a paragraph in the width of standard output. `first` begins its first line, and spaces of
-/// the same width begin the others.
+/// Writes a paragraph in the width of standard output. Its first line begins with `first`, and the
+/// other lines with spaces of the same width.
 pub fn write_text(out: &mut impl Write, first: &str, text: &str) -> io::Result<()> {
     writeln!(out, "{}", wrapped(first, text, width()))
 }
@@ -158,13 +159,13 @@ fn wrapped(first: &str, text: &str, width: Option<usize>) -> String {
     lines
 }
 
-/// One JSON document.
+/// Writes a report as one JSON document.
 pub fn write_json(report: &impl serde::Serialize, out: &mut impl Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, report)?;
     writeln!(out)
 }
 
-/// A share in percent.
+/// Returns a share in percent.
 pub fn percent(part: usize, whole: usize) -> String {
     if whole == 0 {
         "–".to_owned()

@@ -1,8 +1,9 @@
-//! Numbers in sentences.
+//! Formats numbers in sentences.
 
 use std::fmt::Display;
 
-/// A number and what it counts, with the plural of regular nouns: "1 frame", "2 frames".
+/// Returns a number with the noun that it counts, in the plural of regular nouns: "1 frame", "2
+/// frames".
 pub fn counted(count: impl Display, noun: &str) -> String {
     let count = count.to_string();
     if count == "1" { format!("1 {noun}") } else { format!("{count} {noun}s") }

@@ -2,8 +2,8 @@
 
 use kinepack::Snapshot;
 
-/// The number of lanes in which two snapshots differ. If the snapshots have different entities, it
-/// is instead the number of lanes of the entities that only one snapshot has.
+/// Returns the number of lanes in which two snapshots differ. If the snapshots have different
+/// entities, the result is the number of lanes of the entities that only one snapshot has.
 pub fn wrong_lanes(expected: &Snapshot, state: &Snapshot) -> u64 {
     if !expected.entities().eq(state.entities()) {
         let missing = |a: &Snapshot, b: &Snapshot| {

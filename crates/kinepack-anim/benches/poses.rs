@@ -1,6 +1,6 @@
 //! Measures the operations of players on poses: blends, inertia, root motion, retargeting.
 //!
-//! `cargo bench -p kinepack-anim --bench poses`. An element is a joint.
+//! Run it with `cargo bench -p kinepack-anim --bench poses`. An element of the results is a joint.
 
 #[allow(dead_code)]
 #[path = "../examples/walks/mod.rs"]
@@ -62,7 +62,7 @@ fn transitions(criterion: &mut Criterion) {
     group.bench_function("apply", |bencher| {
         bencher.iter(|| {
             own.copy_from_slice(black_box(&poses[2]));
-            // The transition does not end while it is measured.
+            // A step of 0 seconds keeps the transition from ending while it is measured.
             inertia.apply(&mut own, 0.0);
         });
     });

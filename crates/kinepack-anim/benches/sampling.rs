@@ -1,8 +1,10 @@
-//! The time of a pose of a block clip: one character forwards and at random times, many clips that
-//! are not in a near cache, some joints, a crowd, fast spins, and each set of instructions that this
-//! machine has. Also the time of a build with and without fast spins.
+//! Measures the time of a pose of a block clip. The cases include one character forwards and at
+//! random times, many clips that are not in a near cache, and some joints. Further cases are a
+//! crowd, fast spins, and each instruction set that this machine has. The benchmark also measures
+//! the time of a build with and without fast spins.
 //!
-//! `cargo bench -p kinepack-anim --bench sampling`. An element is a joint.
+//! Run it with `cargo bench -p kinepack-anim --bench sampling`. An element of the results is a
+//! joint.
 
 #[path = "../examples/walks/mod.rs"]
 mod walks;
@@ -28,14 +30,14 @@ const TICK_S: f32 = 1.0 / 60.0;
 /// The number of random times, which are drawn before the measurement.
 const TIMES: usize = 4096;
 
-/// Copies of the figure in the rig of 1,033 joints, below one root.
+/// The number of copies of the figure, below one root, in the rig of 1,033 joints.
 const FIGURES: usize = 24;
-/// How far the spinning joints turn from one sample to the next.
+/// The angle by which the spinning joints turn from one sample to the next.
 const SPIN_DEGREES: f32 = 166.0;
-/// Every tenth joint spins.
+/// One of every `SPINS` joints spins.
 const SPINS: usize = 10;
 
-/// The raw clips of the figure.
+/// Returns the raw clips of the figure.
 fn raw_clips() -> Vec<RawClip> {
     walks::clips(1).expect("the figure is one")
 }
@@ -62,7 +64,7 @@ impl Clips {
         Self { clips: raw.iter().map(load).collect(), bind: raw[0].skeleton().bind_pose() }
     }
 
-    /// The clip of two seconds.
+    /// Returns the clip whose length is two seconds.
     fn walk(&self) -> &Clip {
         &self.clips[2]
     }
@@ -71,7 +73,7 @@ impl Clips {
         Sampler::with_bind_pose(clip.clone(), &self.bind).expect("clips of one skeleton")
     }
 
-    /// The same walk, cubic between samples.
+    /// Returns the same walk, but with cubic interpolation between samples.
     fn cubic_walk(&self) -> Sampler {
         let raw = &raw_clips()[2];
         let block = BlockOptions { interpolation: Interpolation::Cubic, ..BlockOptions::default() };
@@ -92,7 +94,8 @@ fn drawn(duration_s: f32) -> Vec<f32> {
     (0..TIMES).map(|_| random.between(0.0, duration_s)).collect()
 }
 
-/// Whole poses: of one clip forwards and at random times, and of many clips, one after another.
+/// Measures whole poses of one clip, forwards and at random times, and of many clips, one after
+/// another.
 fn poses(criterion: &mut Criterion) {
     let all = Clips::new();
     let (clip, mut pose) = (all.walk(), all.bind.clone());
@@ -140,7 +143,7 @@ fn poses(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// One joint, and the joints of a level of detail.
+/// Measures one joint, and the joints of a level of detail.
 fn joints(criterion: &mut Criterion) {
     let all = Clips::new();
     let (clip, mut pose) = (all.walk(), all.bind.clone());
@@ -157,7 +160,7 @@ fn joints(criterion: &mut Criterion) {
     let many = of_1033_joints();
     let sampler = Sampler::new(load(&many), many.skeleton()).expect("the clip's skeleton");
     let last = many.joints() - 1;
-    // Joint 0 is left out, because the root stays in the bind pose.
+    // The root is not measured, because it stays in the bind pose.
     for (name, joint) in [("first", 1), ("middle", last / 2), ("last", last)] {
         group.bench_function(format!("one-of-{}/{name}", last + 1), |bencher| {
             let mut times = times.iter().cycle();
@@ -166,7 +169,8 @@ fn joints(criterion: &mut Criterion) {
     }
     let sampler = all.sampler(clip);
     let half = all.bind.len() / 2;
-    // The body without face and fingers, and as many joints that are spread over all groups.
+    // The masks are the body without face and fingers, and the same number of joints spread over
+    // all groups.
     let masks = [
         ("body", JointMask::new(all.bind.len(), |joint| joint < half)),
         ("every-second", JointMask::new(all.bind.len(), |joint| joint % 2 == 1)),
@@ -185,7 +189,7 @@ fn joints(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A tick of a crowd. Each character is at another time in one of the clips.
+/// Measures a tick of a crowd. Each character is at another time in one of the clips.
 fn crowd(criterion: &mut Criterion) {
     let all = Clips::new();
     let samplers: Vec<_> = all.clips.iter().map(|clip| all.sampler(clip)).collect();
@@ -210,7 +214,7 @@ fn crowd(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The clip of two seconds, for many figures at once.
+/// Returns the clip of two seconds, for many figures in one skeleton.
 fn of_1033_joints() -> RawClip {
     let raw = &raw_clips()[2];
     let root = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
@@ -232,7 +236,7 @@ fn of_1033_joints() -> RawClip {
     RawClip::new("many", skeleton, raw.rate_hz(), samples).expect("valid poses")
 }
 
-/// The same clip, but some joints turn fast about an axis.
+/// Returns the same clip, but with some joints that turn fast about an axis.
 fn spinning(raw: &RawClip) -> RawClip {
     let mut samples: Vec<Transform> = raw.poses().flatten().copied().collect();
     for (index, transform) in samples.iter_mut().enumerate() {
@@ -245,7 +249,7 @@ fn spinning(raw: &RawClip) -> RawClip {
     RawClip::new("spins", Arc::clone(raw.skeleton()), raw.rate_hz(), samples).expect("valid poses")
 }
 
-/// Poses at random times, and builds: a clip without and with joints that spin fast.
+/// Measures poses at random times, and builds, for a clip without and with joints that spin fast.
 fn spins(criterion: &mut Criterion) {
     let walk = &raw_clips()[2];
     let mut group = criterion.benchmark_group("spins");
@@ -266,7 +270,7 @@ fn spins(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The same poses with the basic instructions of every machine, and with better ones.
+/// Measures the same poses with the basic instructions of every machine, and with better ones.
 fn instructions(criterion: &mut Criterion) {
     let all = Clips::new();
     let (clip, mut pose) = (all.walk(), all.bind.clone());

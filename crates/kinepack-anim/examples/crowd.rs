@@ -1,8 +1,8 @@
-//! A crowd: 1,000 characters, each at its own time in one of several clips. Characters far away
-//! move only the joints that are large enough to see. It prints the time of a tick.
+//! Plays a crowd of 1,000 characters, each at its own time in one of several clips. Characters far
+//! away move only the joints that are large enough to see. The example prints the time of a tick.
 //!
-//! `cargo run --release -p kinepack-anim --example crowd` makes its clips. With `-- walk.glb
-//! run.bvh` it reads these files instead.
+//! `cargo run --release -p kinepack-anim --example crowd` makes its own clips. With `-- walk.glb
+//! run.bvh`, it reads these files instead.
 
 mod walks;
 
@@ -15,7 +15,7 @@ use kinepack_anim::offline::{BuildOptions, build};
 use kinepack_anim::{Clip, JointMask, RawClip, Sampler, Skeleton, Transform, sample_batch};
 
 const CHARACTERS: usize = 1000;
-/// One in this number of characters is near.
+/// One of every `NEAR_ONE_IN` characters is near.
 const NEAR_ONE_IN: usize = 5;
 /// The number of measured ticks.
 const TICKS: usize = 600;
@@ -24,24 +24,25 @@ const TICK_S: f32 = 1.0 / 60.0;
 /// The data that all characters playing a clip share.
 struct Motion {
     sampler: Sampler,
-    /// The joints that move far away.
+    /// The joints that a character moves while it is far away.
     far: JointMask,
     duration_s: f32,
 }
 
 impl Motion {
     fn new(raw: &RawClip) -> Result<Self, Box<dyn Error>> {
-        // Offline, as in `kinepack anim build`.
+        // This part runs offline, as in `kinepack anim build`.
         let options = BuildOptions { precision_cm: 0.01, ..BuildOptions::default() };
         let file = build(raw, &options)?.clip.as_bytes().to_vec();
-        // At load: one sampler for each clip, however many characters play it.
+        // This part runs when the game loads. One sampler is enough for each clip, regardless of
+        // how many characters play it.
         let clip = Clip::from_bytes(file)?;
         let (duration_s, far) = (clip.duration_s(), far_joints(raw.skeleton()));
         Ok(Self { sampler: Sampler::new(clip, raw.skeleton())?, far, duration_s })
     }
 }
 
-/// The half of the joints with the longest bones, which has hands but no fingers.
+/// Returns the half of the joints with the longest bones. It includes hands but no fingers.
 fn far_joints(skeleton: &Skeleton) -> JointMask {
     let length = |joint: usize| match skeleton.parent(joint) {
         Some(_) => skeleton.joints()[joint].bind.translation.iter().map(|c| c * c).sum(),
@@ -104,8 +105,8 @@ fn read_all(files: &[String]) -> Result<Vec<RawClip>, Box<dyn Error>> {
     Ok(clips)
 }
 
-/// Measures `sample` over the ticks: the shortest and the median time in µs. In each tick, every
-/// character advances, and starts again at the end of its clip.
+/// Measures `sample` over the ticks. Returns the shortest and the median time in µs. In each tick,
+/// every character advances, and starts again at the end of its clip.
 fn time<'a>(
     crowd: &mut [(&'a Sampler, f32)],
     plays: &[&Motion],

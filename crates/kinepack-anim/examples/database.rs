@@ -1,5 +1,6 @@
-//! A clip database: clips of one skeleton in one file, which is mapped into memory. Opening the
-//! database reads its index alone. A clip is read and checked when the game asks for it.
+//! Writes and reads a clip database, which stores clips of one skeleton in one file. The file is
+//! mapped into memory. Opening the database reads only its index. A clip is read and checked when
+//! the game asks for it.
 //!
 //! `cargo run -p kinepack-anim --example database`
 
@@ -29,7 +30,7 @@ fn write(path: &Path) -> Result<(), Box<dyn Error>> {
     for (index, raw) in raw.iter().enumerate() {
         let built = build(raw, &options)?.clip;
         let clip = built.as_block().ok_or("the options ask for block clips")?;
-        // Disk files are smaller, but unpacked each time the clip is read.
+        // Disk files are smaller, but are unpacked each time the clip is read.
         let is_rare = raw.duration_s() > 4.0;
         let file = if is_rare { disk::pack(clip)? } else { clip.as_bytes().to_vec() };
         writer.add(format!("{}_{index}", raw.name()), file)?;
@@ -39,7 +40,7 @@ fn write(path: &Path) -> Result<(), Box<dyn Error>> {
 
 /// Opens the database, and plays a clip, as a game does.
 fn play(path: &Path) -> Result<(), Box<dyn Error>> {
-    // SAFETY: no program changes the file as long as it is mapped.
+    // SAFETY: no program changes the file while it is mapped.
     #[allow(unsafe_code)]
     let map = unsafe { Mmap::map(&File::open(path)?) }?;
     println!("{} bytes", map.len());

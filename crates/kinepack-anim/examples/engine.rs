@@ -41,7 +41,8 @@ impl PoseWriter for IntoNodes<'_> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Offline. `import::read` would read a file. `kinepack anim build` would write a .kpa to load.
+    // This part runs offline. `import::read` would read a file instead. `kinepack anim build` would
+    // write a .kpa to load.
     let raw = tail()?;
     let skeleton = Arc::clone(raw.skeleton());
     let file = build(&raw, &BuildOptions { precision_cm: 0.01, ..BuildOptions::default() })?
@@ -56,13 +57,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         file.len()
     );
 
-    // At load: the clip keeps the bytes of its file.
+    // This part runs when the game loads. The clip keeps the bytes of its file.
     let clip = Arc::new(Clip::from_bytes(file)?);
-    // The sampler shares the clip, so it can live in an asset or a component. A clip of another
+    // The sampler shares the clip, so an asset or a component can store it. A clip of another
     // skeleton is refused here.
     let sampler = Sampler::new(Arc::clone(&clip), &skeleton)?;
 
-    // In each frame:
+    // The following lines run in each frame.
     let mut character = Character { nodes: vec![Node::default(); skeleton.len()], time_s: 0.0 };
     let (mut pose, mut model) = (skeleton.bind_pose(), skeleton.bind_pose());
     for frame in 0..180 {
@@ -85,7 +86,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A tail of twelve joints that swings for two seconds.
+/// Returns a tail of twelve joints that swings for two seconds.
 fn tail() -> Result<RawClip, Box<dyn Error>> {
     const JOINTS: u16 = 12;
     let joint = |index: u16| Joint {

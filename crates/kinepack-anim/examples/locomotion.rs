@@ -1,5 +1,5 @@
-//! A character between walking and running: the clips are blended by phase, so that both are at the
-//! same point of a step, and the root's motion moves the character.
+//! Plays a character between walking and running. The clips are blended by phase, so that both are
+//! at the same point of a step, and the root's motion moves the character.
 //!
 //! `cargo run --release -p kinepack-anim --example locomotion`
 
@@ -13,17 +13,17 @@ use kinepack_anim::{Clip, RawClip, Sampler, Skeleton, Transform};
 
 const DT_S: f32 = 1.0 / 60.0;
 
-/// One step of the left foot, cut out of a longer clip.
+/// A clip of one gait, and one step of its left foot.
 struct Gait {
     sampler: Sampler,
-    /// Where the step begins in the clip.
+    /// The time in the clip at which the step begins.
     start_s: f32,
     track: SyncTrack,
 }
 
 impl Gait {
-    /// Takes the moments at which the foot is farthest in front and farthest behind as markers. In
-    /// a game, animators mark the moments at which feet touch the ground.
+    /// Makes a gait whose markers are the moments at which the foot is farthest in front and
+    /// farthest behind. In a game, animators mark the moments at which feet touch the ground.
     fn new(raw: &RawClip, foot: usize) -> Result<Self, Box<dyn Error>> {
         let [front, back] = [1.0, -1.0].map(|side| extremes_s(raw, foot, side));
         let [start_s, end_s] = *front.first_chunk().ok_or("fewer than two steps")?;
@@ -37,20 +37,21 @@ impl Gait {
         self.sampler.sample(self.start_s + time_s, pose);
     }
 
-    /// The root alone, which is cheaper than a pose.
+    /// Plays only the root, which is cheaper than a pose.
     fn root(&self) -> impl Fn(f32) -> Transform {
         |time_s| self.sampler.joint(self.start_s + time_s, 0)
     }
 }
 
-/// `kinepack anim build` makes the file, and a game the sampler.
+/// Builds and loads a clip. In a game, `kinepack anim build` makes the file, and the game loads it.
 fn sampler(raw: &RawClip) -> Result<Sampler, Box<dyn Error>> {
     let options = BuildOptions { precision_cm: 0.01, ..BuildOptions::default() };
     let file = build(raw, &options)?.clip.as_bytes().to_vec();
     Ok(Sampler::new(Clip::from_bytes(file)?, raw.skeleton())?)
 }
 
-/// The times at which the foot is farthest in front of the hips, or behind with a `side` of -1.
+/// Returns the times at which the foot is farthest in front of the hips, or, if `side` is -1,
+/// farthest behind them.
 fn extremes_s(raw: &RawClip, foot: usize, side: f32) -> Vec<f32> {
     let mut model = raw.skeleton().bind_pose();
     let mut ahead = |sample| {
@@ -84,7 +85,7 @@ fn play(
     let (mut phase, mut character, mut ahead_cm) = (0.0, Transform::IDENTITY, Vec::new());
     for _ in 0..600 {
         let passed: [Passed; 2] = if by_phase {
-            // The pace of the mix, in markers a second.
+            // `pace` is the speed of the mix, in markers per second.
             let pace = [0, 1].map(|i| f64::from(weights[i]) * gaits[i].track.rate_at(phase));
             let next = phase + f64::from(DT_S) * (pace[0] + pace[1]);
             let passed = gaits.map(|gait| gait.track.passed(phase, next));
@@ -101,14 +102,14 @@ fn play(
         }
         let layers = [Layer::new(&walk, weights[0]), Layer::new(&run, weights[1])];
         Blend { layers: &layers, ..Blend::new(&bind) }.write(&mut pose);
-        // Deltas are blended as poses are.
+        // Deltas are blended in the same way as poses.
         let [mut delta, other] = deltas;
         blend(std::slice::from_mut(&mut delta), &[other], run_weight);
         character = RootMotion::moved(&character, &delta);
         skeleton.model_pose(&pose, &mut model);
         ahead_cm.push(model[foot].translation[2] - model[0].translation[2]);
     }
-    // A step takes less than 1.2 s.
+    // A step takes less than 1.2 s, which is 72 frames.
     let steps_cm = ahead_cm.windows(72).map(|ahead_cm| {
         let most = ahead_cm.iter().copied().fold(f32::MIN, f32::max);
         most - ahead_cm.iter().copied().fold(f32::MAX, f32::min)

@@ -1,4 +1,4 @@
-//! Trains the model that disk files start with, on block clips, and prints the bytes that the clips
+//! Trains the initial model of disk files on block clips. Prints the number of bytes that the clips
 //! take with it.
 //!
 //! `cargo run --release -p kinepack-anim --example train_disk -- START.bin CLIP.kpa...`

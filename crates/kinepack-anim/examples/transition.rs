@@ -1,5 +1,6 @@
-//! A character walks, and suddenly hops. By inertia its joints keep their velocities, and lose the
-//! difference to the hop within 0.3 s. Only one clip is sampled in each frame.
+//! Plays a character that walks, and suddenly hops. With inertial blending, its joints keep their
+//! velocities, and the difference from the hop decays within 0.3 s. Only one clip is sampled in
+//! each frame.
 //!
 //! `cargo run --release -p kinepack-anim --example transition`
 
@@ -15,13 +16,13 @@ const DT_S: f32 = 1.0 / 60.0;
 /// The frame in which the hop begins.
 const HOP: usize = 30;
 
-/// `kinepack anim build` makes the file, and a game the sampler.
+/// Builds and loads a clip. In a game, `kinepack anim build` makes the file, and the game loads it.
 fn sampler(raw: &RawClip) -> Result<Sampler, Box<dyn Error>> {
     let file = build(raw, &BuildOptions::default())?.clip.as_bytes().to_vec();
     Ok(Sampler::new(Clip::from_bytes(file)?, raw.skeleton())?)
 }
 
-/// Plays the character for 1.5 s, with a transition of some length. Returns its poses.
+/// Plays the character for 1.5 s, with a transition of `duration_s` seconds. Returns its poses.
 fn play(
     walk: &Sampler,
     hop: &Sampler,
@@ -32,7 +33,8 @@ fn play(
     let sample = |sampler: &Sampler, time_s: f32| {
         let mut pose = skeleton.bind_pose();
         sampler.sample(time_s, &mut pose);
-        // A game moves the character by it, as the example `locomotion` does.
+        // The motion is removed from the pose. A game moves the character by it, as the example
+        // `locomotion` does.
         motion.remove(&mut pose[0]);
         pose
     };
@@ -43,10 +45,11 @@ fn play(
             shown.push(sample(walk, DT_S * frame as f32));
             continue;
         }
-        // The hop is entered 0.1 s after its start.
+        // The hop begins 0.1 s after its start.
         let time_s = 0.1 + DT_S * (frame - HOP) as f32;
         if frame == HOP {
-            // The last two frames of what was shown, and of the hop, as if it had begun earlier.
+            // These are the last two frames that were shown, and those of the hop, as if it had
+            // begun earlier.
             let [now, before] = [1.0, 2.0].map(|frames| sample(hop, time_s - frames * DT_S));
             let hop = Frames { now: &now, before: &before };
             let shown = Frames { now: &shown[frame - 1], before: &shown[frame - 2] };
@@ -59,7 +62,7 @@ fn play(
     shown
 }
 
-/// The largest change of the left foot's velocity from one frame to the next.
+/// Returns the largest change of the left foot's velocity from one frame to the next.
 fn jolt_cm_per_s(poses: &[Vec<Transform>], skeleton: &Skeleton) -> Option<f32> {
     let foot = skeleton.find("left foot")?;
     let mut model = skeleton.bind_pose();

@@ -39,27 +39,27 @@ use crate::transform::check_pose;
 use crate::{Curve, RawClip, measure::Frame};
 use crate::{Joint, Skeleton, Transform, quaternion};
 
-/// The largest weight of a layer at a joint. Larger weights count as this one, so that sums stay
-/// finite.
+/// The largest weight of a layer at a joint. Larger weights are clamped to this value, so that sums
+/// stay finite.
 pub const MAX_WEIGHT: f32 = 1e6;
 
 #[cfg(feature = "raw")]
-/// Why two clips have no difference.
+/// The reason why two clips have no difference.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AdditiveError {
     /// The base has a different number of joints.
     OtherJoints {
-        /// Joints of the clip.
+        /// Number of joints of the clip.
         joints: usize,
-        /// Joints of the base.
+        /// Number of joints of the base.
         base: usize,
     },
     /// The number of samples of the base is neither one nor the clip's.
     OtherSamples {
-        /// Samples of the clip.
+        /// Number of samples of the clip.
         samples: usize,
-        /// Samples of the base.
+        /// Number of samples of the base.
         base: usize,
     },
     /// The base has a scale of 0, but the clip does not. A delta multiplies the scale, so no delta
@@ -107,7 +107,8 @@ impl fmt::Display for AdditiveError {
 #[cfg(feature = "raw")]
 impl std::error::Error for AdditiveError {}
 
-/// The skeleton of an additive clip: the same joints, each with the identity as its bind pose.
+/// Returns the skeleton of an additive clip: the same joints, each with the identity as its bind
+/// pose.
 pub fn skeleton(skeleton: &Skeleton) -> Skeleton {
     let joints =
         skeleton.joints().iter().map(|joint| Joint { bind: Transform::IDENTITY, ..joint.clone() });
@@ -116,13 +117,15 @@ pub fn skeleton(skeleton: &Skeleton) -> Skeleton {
 }
 
 #[cfg(feature = "raw")]
-/// The motion that `raw` adds to `base`. The base is a pose (a clip of one sample) or a clip with
-/// the same number of samples. If both have a scale of 0, the delta has 1. Curves of the base are
-/// subtracted from the curves of `raw` with the same names. The markers are copied from `raw`.
+/// Returns the motion that `raw` adds to `base`. The base is a pose (a clip of one sample) or a
+/// clip with the same number of samples. If `raw` and `base` both have a scale of 0, the delta's
+/// scale is 1. Curves of the base are subtracted from the curves of `raw` with the same names. The
+/// markers are copied from `raw`.
 ///
 /// # Errors
-/// [`AdditiveError`] if the base has a different number of joints or samples. Also if the base has
-/// a scale of 0 where `raw` has another, because a delta multiplies the scale of its base.
+/// Returns [`AdditiveError`] if the base has a different number of joints or samples. A delta
+/// multiplies the scale of its base, so the error also occurs if `base` has a scale of 0 and `raw`
+/// does not.
 pub fn difference(raw: &RawClip, base: &RawClip) -> Result<RawClip, AdditiveError> {
     check(raw, base)?;
     check_scales(raw, base)?;
@@ -154,7 +157,7 @@ fn check_scales(raw: &RawClip, base: &RawClip) -> Result<(), AdditiveError> {
 }
 
 #[cfg(feature = "raw")]
-/// The curves of a clip, minus the base's curves of the same names.
+/// Returns the curves of a clip, minus the base's curves of the same names.
 fn curves(raw: &RawClip, base: &RawClip) -> Vec<Curve> {
     let below: HashMap<&str, &Curve> =
         base.curves().iter().map(|curve| (curve.name.as_str(), curve)).collect();
@@ -170,7 +173,8 @@ fn curves(raw: &RawClip, base: &RawClip) -> Vec<Curve> {
 }
 
 #[cfg(feature = "raw")]
-/// Whether a clip fits on top of a base.
+/// Checks that the clip fits on top of the base: equal joints, and a base of one sample or of
+/// equally many.
 pub(crate) fn check(raw: &RawClip, base: &RawClip) -> Result<(), AdditiveError> {
     if raw.joints() != base.joints() {
         return Err(AdditiveError::OtherJoints { joints: raw.joints(), base: base.joints() });
@@ -182,18 +186,18 @@ pub(crate) fn check(raw: &RawClip, base: &RawClip) -> Result<(), AdditiveError> 
 }
 
 #[cfg(feature = "raw")]
-/// The base's pose at a sample. A base of one sample has the same pose throughout.
+/// Returns the base's pose at a sample. A base of one sample has the same pose throughout.
 pub(crate) fn pose_of(base: &RawClip, sample: usize) -> &[Transform] {
     base.pose(sample.min(base.samples() - 1))
 }
 
-/// Adds a share of a delta to a pose. A `weight` of 0 adds nothing, and 1 adds the whole delta. A
-/// negative weight subtracts exactly what the positive weight adds. NaN counts as 0. To add several
-/// layers in one call, or to add to some joints only, see
+/// Adds `delta` to `pose` with a weight. A `weight` of 0 adds nothing, and 1 adds the whole delta.
+/// A negative weight subtracts exactly what the positive weight adds. NaN counts as 0. To add
+/// several layers in one call, or to add to some joints only, see
 /// [`Blend::additives`](crate::pose::Blend::additives).
 ///
 /// # Panics
-/// If the two differ in their number of joints.
+/// Panics if `pose` and `delta` differ in their number of joints.
 #[track_caller]
 pub fn add(pose: &mut [Transform], delta: &[Transform], weight: f32) {
     check_pose("the delta", delta.len(), "the pose", pose.len());
@@ -202,7 +206,7 @@ pub fn add(pose: &mut [Transform], delta: &[Transform], weight: f32) {
     }
 }
 
-/// Adds a share of a delta to a joint; a negative weight subtracts it.
+/// Adds `delta`, with a weight, to a joint's transform. A negative weight subtracts it.
 #[inline]
 pub(crate) fn add_to(own: &mut Transform, delta: &Transform, weight: f32) {
     if weight.is_nan() {

@@ -41,8 +41,9 @@ impl AnyClip {
     /// Reads and checks a clip, from borrowed or owned bytes. A disk file is unpacked.
     ///
     /// # Errors
-    /// [`ClipError`], with the reason, for anything that the specification does not allow;
-    /// [`ClipError::Rig`] for a clip that needs a rig. The length of the bytes bounds the memory.
+    /// Returns [`ClipError`], with the reason, for anything that the specification does not allow.
+    /// Returns [`ClipError::Rig`] for a clip that needs a rig. The memory is proportional to the
+    /// length of `bytes`.
     pub fn from_bytes<'a>(bytes: impl Into<Cow<'a, [u8]>>) -> Result<Self, ClipError> {
         Self::read(bytes.into(), None)
     }
@@ -50,7 +51,8 @@ impl AnyClip {
     /// Reads and checks a clip that may need `rig`.
     ///
     /// # Errors
-    /// As [`from_bytes`](Self::from_bytes); [`ClipError::Rig`] for a clip of another rig.
+    /// Fails as [`from_bytes`](Self::from_bytes) does, and with [`ClipError::Rig`] for a clip of
+    /// another rig.
     pub fn with_rig<'a>(
         bytes: impl Into<Cow<'a, [u8]>>,
         rig: &Arc<Rig>,
@@ -67,7 +69,7 @@ impl AnyClip {
         }
     }
 
-    /// The bytes of the clip's file in memory form.
+    /// Returns the bytes of the clip's file in memory form.
     pub fn as_bytes(&self) -> &[u8] {
         match self {
             Self::Block(clip) => clip.as_bytes(),
@@ -75,7 +77,7 @@ impl AnyClip {
         }
     }
 
-    /// The block clip, unless the clip is keyed.
+    /// Returns the block clip, unless the clip is keyed.
     pub fn as_block(&self) -> Option<&Arc<Clip>> {
         match self {
             Self::Block(clip) => Some(clip),
@@ -83,7 +85,7 @@ impl AnyClip {
         }
     }
 
-    /// The keyed clip, unless the clip is a block clip.
+    /// Returns the keyed clip, unless the clip is a block clip.
     pub fn as_keyed(&self) -> Option<&Arc<KeyedClip>> {
         match self {
             Self::Block(_) => None,
@@ -99,12 +101,12 @@ impl AnyClip {
         }
     }
 
-    /// Number of joints.
+    /// Returns the number of joints.
     pub fn joints(&self) -> usize {
         self.info().joints
     }
 
-    /// Number of sample times of the raw clip that this clip was built from.
+    /// Returns the number of sample times of the raw clip that this clip was built from.
     pub fn samples(&self) -> usize {
         self.info().samples
     }
@@ -124,7 +126,7 @@ impl AnyClip {
         self.info().skeleton_hash
     }
 
-    /// The file's bytes by purpose, in file order. They sum to the file's length.
+    /// Returns the file's bytes by purpose, in file order. They sum to the file's length.
     pub fn bytes_by_part(&self) -> Vec<(&'static str, usize)> {
         match self {
             Self::Block(clip) => clip.bytes_by_part(),
@@ -132,17 +134,17 @@ impl AnyClip {
         }
     }
 
-    /// Number of curves. Keyed clips have none.
+    /// Returns the number of curves. Keyed clips have none.
     pub fn curves(&self) -> usize {
         self.as_block().map_or(0, |clip| clip.curves())
     }
 
-    /// The names of the curves, in order.
+    /// Returns the names of the curves, in order.
     pub fn curve_names(&self) -> impl Iterator<Item = &str> {
         self.as_block().into_iter().flat_map(|clip| clip.curve_names())
     }
 
-    /// The markers, by time. Keyed clips have none.
+    /// Returns the markers, by time. Keyed clips have none.
     pub fn markers(&self) -> impl Iterator<Item = MarkerRef<'_>> {
         self.as_block().into_iter().flat_map(|clip| clip.markers())
     }
@@ -150,7 +152,7 @@ impl AnyClip {
     /// Creates a player at the beginning of the clip. It shares the clip's memory.
     ///
     /// # Errors
-    /// [`PlayError`] if the clip was built for another skeleton.
+    /// Returns [`PlayError`] if the clip was built for another skeleton.
     pub fn player(&self, skeleton: &Skeleton) -> Result<AnyPlayer, PlayError> {
         match self {
             Self::Block(clip) => Sampler::new(Arc::clone(clip), skeleton).map(AnyPlayer::Block),
@@ -162,7 +164,7 @@ impl AnyClip {
     /// that the clip does not store keep the values of `bind`.
     ///
     /// # Errors
-    /// [`PlayError::OtherJoints`] if `bind` has a different number of joints.
+    /// Returns [`PlayError::OtherJoints`] if `bind` has a different number of joints.
     pub fn player_with_bind_pose(&self, bind: &[Transform]) -> Result<AnyPlayer, PlayError> {
         match self {
             Self::Block(clip) => {
@@ -215,7 +217,7 @@ pub enum AnyPlayer {
 }
 
 impl AnyPlayer {
-    /// The clip that this player plays. It shares the player's memory.
+    /// Returns the clip that this player plays. It shares the player's memory.
     pub fn clip(&self) -> AnyClip {
         match self {
             Self::Block(sampler) => AnyClip::Block(Arc::clone(sampler.clip())),
@@ -235,7 +237,7 @@ impl AnyPlayer {
     /// last pose.
     ///
     /// # Panics
-    /// If `pose` has a different number of joints from the clip.
+    /// Panics if `pose` has a different number of joints from the clip.
     #[track_caller]
     pub fn sample(&mut self, time_s: f32, pose: &mut [Transform]) {
         match self {
@@ -244,10 +246,10 @@ impl AnyPlayer {
         }
     }
 
-    /// The pose at `position` samples from the first: whole numbers are the sample times.
+    /// The pose `position` samples after the first. At whole numbers it is the pose of a sample.
     ///
     /// # Panics
-    /// If `pose` has a different number of joints from the clip.
+    /// Panics if `pose` has a different number of joints from the clip.
     #[track_caller]
     pub fn sample_at(&mut self, position: f64, pose: &mut [Transform]) {
         match self {
@@ -259,7 +261,7 @@ impl AnyPlayer {
     /// The values of all curves at a time, as [`Sampler::curves`]. Keyed clips have none.
     ///
     /// # Panics
-    /// If `curves` and the clip have different numbers of curves.
+    /// Panics if `curves` and the clip have different numbers of curves.
     #[track_caller]
     pub fn curves(&mut self, time_s: f32, curves: &mut [f32]) {
         match self {
@@ -271,8 +273,8 @@ impl AnyPlayer {
     /// The pose and the values of all curves at a time, as [`Sampler::sample_with_curves`].
     ///
     /// # Panics
-    /// If the length of `pose` is not the clip's number of joints, or that of `curves` not its
-    /// number of curves.
+    /// Panics if the length of `pose` is not the clip's number of joints, or that of `curves` not
+    /// its number of curves.
     #[track_caller]
     pub fn sample_with_curves(&mut self, time_s: f32, pose: &mut [Transform], curves: &mut [f32]) {
         match self {

@@ -9,11 +9,11 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Channel {
-    /// A unit quaternion.
+    /// The rotation, a unit quaternion.
     Rotation = 0,
-    /// A translation in cm.
+    /// The translation in cm.
     Translation = 1,
-    /// A factor per axis.
+    /// The scale, a factor per axis.
     Scale = 2,
 }
 
@@ -21,7 +21,7 @@ impl Channel {
     /// All channels, in the order of their codes.
     pub const ALL: [Self; 3] = [Self::Rotation, Self::Translation, Self::Scale];
 
-    /// The lower-case name for reports.
+    /// Returns the lower-case name for reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rotation => "rotation",
@@ -30,7 +30,7 @@ impl Channel {
         }
     }
 
-    /// Number of floats in a value of this channel.
+    /// Returns the number of floats in a value of this channel.
     pub const fn floats(self) -> usize {
         match self {
             Self::Rotation => 4,

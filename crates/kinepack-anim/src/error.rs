@@ -6,7 +6,7 @@ use std::fmt;
 use crate::RawClipError;
 use crate::{Channel, FileKind, MAX_JOINTS, TrackId};
 
-/// Why joints do not make a skeleton.
+/// The reason why joints do not make a skeleton.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SkeletonError {
@@ -50,7 +50,7 @@ impl fmt::Display for SkeletonError {
 impl std::error::Error for SkeletonError {}
 
 #[cfg(feature = "raw")]
-/// Why bytes are not a valid `.clip` file.
+/// The reason why bytes are not a valid `.clip` file.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ExchangeError {
@@ -58,16 +58,16 @@ pub enum ExchangeError {
     NoClipFile,
     /// The file is shorter or longer than its header implies.
     WrongLength {
-        /// Length of the file.
+        /// Length of the file in bytes.
         bytes: usize,
-        /// Length according to the header.
+        /// Length in bytes that the header implies.
         expected: u64,
     },
     /// A parent index is out of range.
     BadParent {
         /// Index of the child.
         joint: usize,
-        /// The parent's index in the file.
+        /// The index that the file states for the parent.
         parent: i32,
     },
     /// The joints are not a valid skeleton.
@@ -113,7 +113,7 @@ impl From<RawClipError> for ExchangeError {
     }
 }
 
-/// Why bytes are not a valid compressed clip, or not a valid rig.
+/// The reason why bytes are not a valid compressed clip, or not a valid rig.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClipError {
@@ -124,29 +124,29 @@ pub enum ClipError {
     NoRig,
     /// The bytes are a file of another kind.
     OtherFile {
-        /// The kind of file.
+        /// The kind of the file.
         found: FileKind,
     },
     /// The clip needs a rig, and the caller gave none or a different one.
     Rig {
-        /// [`Rig::hash`](crate::block::Rig::hash) of the rig.
+        /// [`Rig::hash`](crate::block::Rig::hash) of the rig that the clip needs.
         hash: u64,
     },
     /// The clip has a track that its rig lacks.
     NotInRig {
-        /// The track.
+        /// The track that is missing from the rig.
         track: TrackId,
     },
     /// The version of the format is unknown.
     Version {
-        /// The version in the file.
+        /// The version that the file states.
         version: u8,
-        /// The newest version that can be read.
+        /// The newest version that this crate can read.
         newest: u8,
     },
     /// The bytes end inside a part.
     EndOfData {
-        /// The part.
+        /// The part that is cut off.
         part: &'static str,
     },
     /// There are more bytes than the header accounts for.
@@ -156,24 +156,24 @@ pub enum ClipError {
     },
     /// A field of the header is out of range.
     BadHeader {
-        /// The field.
+        /// The field that is out of range.
         field: &'static str,
     },
     /// A joint's byte of track kinds has invalid bits.
     BadKind {
         /// Index of the joint.
         joint: usize,
-        /// The byte.
+        /// The value of that byte.
         byte: u8,
     },
     /// The minimum of a range is above its maximum, or the range goes beyond ±10¹⁸.
     BadRange {
-        /// The channel.
+        /// The channel whose range is invalid.
         channel: Channel,
     },
     /// A constant, or the middle of a track, is not finite or goes beyond ±10¹⁸.
     BadConstant {
-        /// The track.
+        /// The track with the invalid number.
         track: TrackId,
     },
     /// The middle of a curve is not finite or goes beyond ±10¹⁸, or there are parameters of a curve
@@ -184,7 +184,7 @@ pub enum ClipError {
     },
     /// Curve names or markers are invalid.
     BadLabel {
-        /// The reason.
+        /// The reason why the label is invalid.
         reason: &'static str,
     },
     /// A clip with keys has more samples than key times can distinguish.
@@ -196,7 +196,7 @@ pub enum ClipError {
     BadKey {
         /// Index of the key in the block of keys.
         index: usize,
-        /// The reason.
+        /// The reason why the key is invalid.
         reason: &'static str,
     },
     /// A disk file would unpack to more than its limit: see
@@ -204,23 +204,23 @@ pub enum ClipError {
     TooLong {
         /// Lower bound on the unpacked size: the clip, plus memory for its components.
         bytes: u64,
-        /// The limit for the number of file bytes read up to this point.
+        /// The limit that applies to the number of file bytes read so far.
         limit: u64,
     },
     /// A segment is invalid.
     BadSegment {
         /// Index of the segment.
         segment: usize,
-        /// The reason.
+        /// The reason why the segment is invalid.
         reason: &'static str,
     },
     /// The hash at the end does not match the bytes.
     BadHash,
     /// An entry of the jump table does not match the keys.
     BadJump {
-        /// The slice.
+        /// Index of the slice of the clip.
         slice: usize,
-        /// The track.
+        /// The track whose entry is wrong.
         track: TrackId,
     },
 }
@@ -284,28 +284,28 @@ impl fmt::Display for ClipError {
 impl std::error::Error for ClipError {}
 
 impl ClipError {
-    /// The error for a file that does not begin as expected.
+    /// Returns the error for a file that does not begin as expected.
     pub(crate) fn of_other_file(bytes: &[u8]) -> Self {
         FileKind::detect(bytes).map_or(Self::NoClip, |found| Self::OtherFile { found })
     }
 }
 
-/// Why a clip cannot play on a skeleton or bind pose.
+/// The reason why a clip cannot play on a skeleton or a bind pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PlayError {
     /// The clip has a different number of joints.
     OtherJoints {
-        /// Joints of the clip.
+        /// Number of joints of the clip.
         clip: usize,
-        /// Joints of the skeleton or the bind pose.
+        /// Number of joints of the skeleton or the bind pose.
         skeleton: usize,
     },
     /// The clip was built for another skeleton with the same number of joints.
     OtherSkeleton {
         /// The [hash](crate::Skeleton::hash) of the clip's skeleton.
         clip: u64,
-        /// The hash of the skeleton.
+        /// The [hash](crate::Skeleton::hash) of the skeleton that the caller gave.
         skeleton: u64,
     },
 }
@@ -330,7 +330,7 @@ impl fmt::Display for PlayError {
 
 impl std::error::Error for PlayError {}
 
-/// Why bytes are not a valid skeleton.
+/// The reason why bytes are not a valid skeleton file.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SkeletonFileError {
@@ -338,14 +338,14 @@ pub enum SkeletonFileError {
     NoSkeleton,
     /// The bytes are a file of another kind.
     OtherFile {
-        /// The kind of file.
+        /// The kind of the file.
         found: FileKind,
     },
     /// The version of the format is unknown.
     Version {
-        /// The version in the file.
+        /// The version that the file states.
         version: u8,
-        /// The newest version that can be read.
+        /// The newest version that this crate can read.
         newest: u8,
     },
     /// The bytes end too early.

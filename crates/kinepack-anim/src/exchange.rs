@@ -1,8 +1,8 @@
 //! `.clip` files: a clip's samples as plain floats, for other programs to read. All numbers are
 //! little-endian. A file begins with `CLIP`, the counts of joints and samples as `u32`, and the
-//! rate in Hz as `f32`. Next are the joints' parents as `i32` (−1 for a root), then the bind pose
+//! rate in Hz as `f32`. The joints' parents follow as `i32` (−1 for a root), and then the bind pose
 //! and the samples. Each pose has ten `f32` per joint: rotation `x y z w`, translation in cm,
-//! scale. The file does not store names, curves or markers; a caller that needs them must store
+//! scale. The file does not store names, curves or markers. A caller that needs them must store
 //! them elsewhere.
 
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ const HEADER_BYTES: usize = 16;
 /// [markers](RawClip::markers), so this function omits them.
 ///
 /// # Errors
-/// Errors of the writer.
+/// Returns the errors of `out`.
 pub fn write(clip: &RawClip, mut out: impl Write) -> io::Result<()> {
     write_head(clip.skeleton(), clip.samples(), clip.rate_hz(), &mut out)?;
     clip.poses().try_for_each(|pose| write_pose(pose, &mut out))
@@ -26,7 +26,7 @@ pub fn write(clip: &RawClip, mut out: impl Write) -> io::Result<()> {
 /// [`write_pose`] next, once for each sample.
 ///
 /// # Errors
-/// Errors of the writer.
+/// Returns the errors of `out`.
 pub fn write_head(
     skeleton: &Skeleton,
     samples: usize,
@@ -46,7 +46,7 @@ pub fn write_head(
 /// Writes the transforms of a pose, ten floats per joint.
 ///
 /// # Errors
-/// Errors of the writer.
+/// Returns the errors of `out`.
 pub fn write_pose(pose: &[Transform], mut out: impl Write) -> io::Result<()> {
     pose.iter()
         .flat_map(Transform::floats)
@@ -56,8 +56,8 @@ pub fn write_pose(pose: &[Transform], mut out: impl Write) -> io::Result<()> {
 /// Reads a `.clip` file. The joints have empty names.
 ///
 /// # Errors
-/// [`ExchangeError`] if the bytes are not a `.clip` file, if the header implies a different length,
-/// or if the contents are not a valid clip.
+/// Returns [`ExchangeError`] if the bytes are not a `.clip` file, or if the header implies a
+/// different length. The call also fails if the contents are not a valid clip.
 pub fn read(name: impl Into<String>, bytes: &[u8]) -> Result<RawClip, ExchangeError> {
     let word = |index: usize| Some(u32::from_le_bytes(*bytes.get(index..)?.first_chunk()?));
     if bytes.get(..4) != Some(b"CLIP") {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// The first four bytes of the files that this crate defines. They are together here, because every
-/// reader must recognize the files of the other readers.
+/// The first four bytes of the files that this crate defines. This module lists them together,
+/// because every reader must recognize the files of the other readers.
 pub(crate) mod magic {
     pub(crate) const BLOCK_CLIP: [u8; 4] = *b"KPAB";
     pub(crate) const DISK_CLIP: [u8; 4] = *b"KPAD";
@@ -54,7 +54,8 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// The kind of a file, from its first four bytes. It does not check the rest.
+    /// Returns the kind of a file, detected from its first four bytes. The function does not check
+    /// the rest.
     pub fn detect(bytes: &[u8]) -> Option<Self> {
         Some(match bytes.first_chunk()? {
             &magic::BLOCK_CLIP => Self::BlockClip,
@@ -65,7 +66,8 @@ impl FileKind {
             &magic::DATABASE => Self::Database,
             b"CLIP" => Self::RawClip,
             b"glTF" => Self::Gltf,
-            // The binary form and the ASCII form.
+            // The binary form of an FBX file begins with the first bytes, and its ASCII form with
+            // the second.
             b"Kayd" | b"; FB" => Self::Fbx,
             b"HIER" => Self::Bvh,
             b"r3d2" => Self::Anm,

@@ -3,13 +3,13 @@
 //! A [`RawClip`] holds the transform of every joint of a [`Skeleton`] at every sample time, plus
 //! [`Curve`]s and [`Marker`]s. [`import`] reads raw clips from glTF, BVH and FBX files.
 //! [`offline::build`] compresses a raw clip to an [`AnyClip`] and reports each joint's error in
-//! object space ([`measure`]). The default scheme is *block*: it stores the coefficients of a
-//! cosine transform over a few samples at a time, in no more bits than they need. The other scheme,
+//! object space ([`measure`]). The default scheme, *block*, stores the coefficients of a cosine
+//! transform over a few samples at a time, in no more bits than they need. The other scheme,
 //! *keyed*, stores the keys of splines. A [`Sampler`] plays block clips at any time, without
-//! allocating; an [`AnyPlayer`] plays clips of both schemes. Both share their clip through an
-//! [`Arc`](std::sync::Arc), so that an asset or a component can own them. A [`Rig`] holds the track
-//! parameters that clips of one skeleton share. A [`ClipDatabase`] holds thousands of clips in one
-//! file, which may be memory-mapped.
+//! allocating. An [`AnyPlayer`] plays clips of both schemes. Samplers and players share their clip
+//! through an [`Arc`](std::sync::Arc), so that an asset or a component can own them. A [`Rig`]
+//! holds the track parameters that clips of one skeleton share. A [`ClipDatabase`] holds thousands
+//! of clips in one file, which may be memory-mapped.
 //!
 //! **Lengths are in centimetres**, times in seconds or samples. [`Metres`] writes poses in metres,
 //! and [`Transform::translation_m`] converts a single transform.
@@ -53,8 +53,8 @@
 //! # Features
 //!
 //! No feature is on by default, so a game that only plays clips links only the playback code:
-//! [`Clip`], [`Sampler`], [`Rig`], [`AnyClip`], [`keyed`], [`disk`], [`database`] and [`pose`]. It
-//! then depends on `kinepack` and `libm` only. [`pose`] has blends, root motion, phases,
+//! [`Clip`], [`Sampler`], [`Rig`], [`AnyClip`], [`keyed`], [`disk`], [`database`] and [`pose`].
+//! This code depends only on `kinepack` and `libm`. [`pose`] has blends, root motion, phases,
 //! transitions and retargeting. [`Skeleton::model_pose`] converts a pose to model space.
 //!
 //! | feature | adds |
@@ -67,14 +67,26 @@
 //!
 //! # Reading order
 //!
-//! [`Skeleton`] and [`RawClip`]; [`import`] and [`exchange`]; [`Clip`], [`Sampler`] and [`Rig`], in
-//! [`block`]; [`disk`], block clips in files; [`database`], many clips in a file; [`keyed`], the
-//! other scheme; [`AnyClip`]; [`additive`] clips; [`pose`], what players do with poses;
-//! [`measure`]; [`offline`]; [`export`], glTF for viewers. The formats are normative in
-//! `spec/ANIM.md`. The crate `kinepack-anm` has the `r3d2canm` files of League of Legends.
+//! Read the modules in this order:
 //!
-//! Sources: JPEG's transform coding and ACL for the block scheme; Riot's article on the animations
-//! of League of Legends for the keyed scheme. [`pose`] names its own sources.
+//! 1. [`Skeleton`] and [`RawClip`]
+//! 2. [`import`] and [`exchange`]
+//! 3. [`block`]: [`Clip`], [`Sampler`] and [`Rig`]
+//! 4. [`disk`]: block clips in files
+//! 5. [`database`]: many clips in a file
+//! 6. [`keyed`]: the other scheme
+//! 7. [`AnyClip`]
+//! 8. [`additive`]
+//! 9. [`pose`]: operations on poses for players
+//! 10. [`measure`]
+//! 11. [`offline`]
+//! 12. [`export`]: glTF for viewers
+//!
+//! The formats are normative in `spec/ANIM.md`. The crate `kinepack-anm` reads and writes the
+//! `r3d2canm` files of League of Legends.
+//!
+//! The block scheme is based on JPEG's transform coding and on ACL. The keyed scheme is based on
+//! Riot's article on the animations of League of Legends. [`pose`] names its own sources.
 
 // Only the kernels of block clips contain unsafe code.
 #![deny(unsafe_code)]

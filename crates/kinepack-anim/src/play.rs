@@ -1,9 +1,9 @@
-//! The common start of playback in both schemes: a clip's basic facts, and the base pose that the
-//! clip's tracks overwrite.
+//! The basis of playback in both schemes: a clip's basic facts, and the base pose that the clip's
+//! tracks overwrite.
 
 use crate::{PlayError, Skeleton, TrackId, Transform};
 
-/// Joints, times and skeleton of a compressed clip.
+/// The number of joints, the sample times and the skeleton of a compressed clip.
 ///
 /// ```
 /// use kinepack_anim::ClipInfo;
@@ -29,7 +29,7 @@ impl ClipInfo {
         (self.samples - 1) as f32 / self.rate_hz
     }
 
-    /// Checks that a clip was built for this skeleton.
+    /// Checks that a clip was built for `skeleton`.
     pub(crate) fn check_skeleton(&self, skeleton: &Skeleton) -> Result<(), PlayError> {
         self.check_joints(skeleton.len())?;
         match skeleton.hash() {
@@ -38,7 +38,8 @@ impl ClipInfo {
         }
     }
 
-    /// The pose that every sample starts from: `bind`, with the clip's constant tracks applied.
+    /// Returns the pose with which every sample starts: `bind`, with the clip's constant tracks
+    /// applied.
     pub(crate) fn base_pose(
         &self,
         bind: &[Transform],

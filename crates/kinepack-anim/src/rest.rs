@@ -2,7 +2,7 @@
 
 use crate::ClipError;
 
-/// Checks the magic and the version, and returns the header, the first `N` bytes.
+/// Checks the magic and the version, and returns the header, which is the first `N` bytes.
 pub(crate) fn head<const N: usize>(
     bytes: &[u8],
     magic: [u8; 4],
@@ -25,22 +25,23 @@ pub(crate) struct Rest<'a> {
 }
 
 impl<'a> Rest<'a> {
-    /// A reader that starts after the first `at` bytes.
+    /// Returns a reader that starts after the first `at` bytes.
     pub(crate) fn new(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at }
     }
 
-    /// The number of bytes read.
+    /// Returns the number of bytes that have been read.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
 
-    /// The unread bytes.
+    /// Returns the bytes that have not been read.
     pub(crate) fn bytes(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// Reads `count` items of `bytes` bytes each. `part` names that part of the file in the error.
+    /// Reads `count` items of `bytes` bytes each. `part` is the name that an error gives this part
+    /// of the file.
     pub(crate) fn take(
         &mut self,
         count: usize,

@@ -20,14 +20,15 @@ use crate::{MAX_JOINTS, SkeletonError, Transform};
 pub struct Joint {
     /// The name in the file. It may be empty and need not be unique.
     pub name: String,
-    /// Index of the parent, which is lower than the joint's own; `None` for a root.
+    /// Index of the parent, which is lower than the joint's own index. The value is `None` for a
+    /// root.
     pub parent: Option<u16>,
     /// The transform in the bind pose. A track that keeps this value throughout costs only the bits
     /// that flag it as a default.
     pub bind: Transform,
 }
 
-/// Joints, ordered so that every parent comes before its children.
+/// The joints of a character. Every parent precedes its children.
 ///
 /// ```
 /// use kinepack_anim::{Joint, Skeleton, Transform};
@@ -49,11 +50,11 @@ pub struct Skeleton {
 }
 
 impl Skeleton {
-    /// A skeleton of `joints`.
+    /// Returns a skeleton of `joints`.
     ///
     /// # Errors
-    /// [`SkeletonError`] if there are more than [`MAX_JOINTS`] joints, a parent does not come
-    /// before its child, or a bind transform is not finite.
+    /// Returns [`SkeletonError`] if there are more than [`MAX_JOINTS`] joints, a parent does not
+    /// come before its child, or a bind transform is not finite.
     pub fn new(joints: Vec<Joint>) -> Result<Self, SkeletonError> {
         if joints.len() > MAX_JOINTS {
             return Err(SkeletonError::TooManyJoints { joints: joints.len() });
@@ -70,27 +71,27 @@ impl Skeleton {
         Ok(Self { joints, bind })
     }
 
-    /// The joints, parents first.
+    /// Returns the joints, parents first.
     pub fn joints(&self) -> &[Joint] {
         &self.joints
     }
 
-    /// Number of joints.
+    /// Returns the number of joints.
     pub fn len(&self) -> usize {
         self.joints.len()
     }
 
-    /// Whether there are no joints.
+    /// Returns whether there are no joints.
     pub fn is_empty(&self) -> bool {
         self.joints.is_empty()
     }
 
-    /// The parent of a joint.
+    /// Returns the parent of a joint.
     pub fn parent(&self, joint: usize) -> Option<usize> {
         self.joints[joint].parent.map(usize::from)
     }
 
-    /// The first joint with a given name.
+    /// Returns the first joint whose name is `name`.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.joints.iter().position(|joint| joint.name == name)
     }
@@ -109,19 +110,20 @@ impl Skeleton {
         below
     }
 
-    /// The bind pose: one transform per joint.
+    /// Returns the bind pose: one transform per joint.
     pub fn bind_pose(&self) -> Vec<Transform> {
         self.bind.to_vec()
     }
 
-    /// The bind pose, in memory that the skeleton and its players share.
+    /// Returns the bind pose in memory that the skeleton and its players share.
     pub fn shared_bind_pose(&self) -> Arc<[Transform]> {
         Arc::clone(&self.bind)
     }
 
-    /// Converts a pose to model space: from transforms relative to the parent to transforms
-    /// relative to the origin. Scales multiply component by component, as [`Transform`] describes.
-    /// Units do not change. The function allocates nothing and does not normalize rotations.
+    /// Converts a pose to model space. `pose` has transforms relative to the parent, and `model`
+    /// gets transforms relative to the origin. Scales multiply component by component, as
+    /// [`Transform`] describes. Units do not change. The function allocates nothing and does not
+    /// normalize rotations.
     ///
     /// ```
     /// use kinepack_anim::{Joint, Skeleton, Transform};
@@ -139,7 +141,7 @@ impl Skeleton {
     /// ```
     ///
     /// # Panics
-    /// If `pose` or `model` and the skeleton have different numbers of joints.
+    /// Panics if `pose` or `model` and the skeleton have different numbers of joints.
     #[track_caller]
     pub fn model_pose(&self, pose: &[Transform], model: &mut [Transform]) {
         check_pose("the pose", pose.len(), "the skeleton", self.len());

@@ -1,5 +1,6 @@
-//! Skeletons as bytes: `spec/ANIM.md`, section 7. Clips of one character share a skeleton, so they
-//! do not store it. Instead, a clip identifies its skeleton by the hash of these bytes.
+//! Reads and writes skeletons as bytes (see `spec/ANIM.md`, section 7). Clips of one character
+//! share a skeleton, so they do not store it. Instead, a clip identifies its skeleton by the hash
+//! of these bytes.
 
 use kinepack::hash::Fnv1a;
 
@@ -11,7 +12,7 @@ const HEADER_BYTES: usize = 8;
 const NO_PARENT: u16 = u16::MAX;
 
 impl Skeleton {
-    /// The skeleton as a file: 42 bytes per joint, plus names.
+    /// Encodes the skeleton as a file. Each joint takes 42 bytes plus its name.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = magic::SKELETON.to_vec();
         bytes.extend_from_slice(&[VERSION, 0]);
@@ -31,7 +32,8 @@ impl Skeleton {
     /// Reads a skeleton.
     ///
     /// # Errors
-    /// [`SkeletonFileError`]. The length of the bytes bounds the memory.
+    /// Returns [`SkeletonFileError`] if the bytes are not a valid skeleton file. The memory is
+    /// proportional to the length of `bytes`.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SkeletonFileError> {
         if !bytes.starts_with(&magic::SKELETON) {
             return Err(FileKind::detect(bytes).map_or(SkeletonFileError::NoSkeleton, |found| {
@@ -66,8 +68,8 @@ impl Skeleton {
         Ok(Self::new(list)?)
     }
 
-    /// A hash that identifies the skeleton: FNV-1a over [`to_bytes`](Self::to_bytes). It does not
-    /// protect against deliberate collisions.
+    /// Returns a hash that identifies the skeleton, which is the FNV-1a hash of
+    /// [`to_bytes`](Self::to_bytes). It does not protect against deliberate collisions.
     pub fn hash(&self) -> u64 {
         let mut hash = Fnv1a::new();
         hash.add(&self.to_bytes());
@@ -75,7 +77,7 @@ impl Skeleton {
     }
 }
 
-/// The longest prefix of a name that fits its 16-bit length, cut at a character boundary.
+/// Returns the longest prefix of a name that fits its 16-bit length, cut at a character boundary.
 fn shortened(name: &str) -> &str {
     let mut end = name.len().min(usize::from(u16::MAX));
     while !name.is_char_boundary(end) {

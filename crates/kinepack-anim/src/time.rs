@@ -1,7 +1,7 @@
-//! Converts seconds to sample positions. `spec/ANIM.md`, section 6.
+//! Converts seconds to sample positions. See `spec/ANIM.md`, section 6.
 
-/// The position of a time, in samples. If a time differs from a sample's time only by the rounding
-/// of its seconds to `f32`, the result is exactly that sample.
+/// Returns the position of `time_s`, in samples. If a time differs from a sample's time only by the
+/// rounding of its seconds to `f32`, the result is exactly that sample.
 #[inline]
 pub(crate) fn position(time_s: f32, rate_hz: f32) -> f64 {
     /// Half a unit in the last place of an `f32`, relative to its value.

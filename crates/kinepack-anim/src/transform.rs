@@ -1,12 +1,13 @@
-//! A joint's transform relative to its parent: ten floats, as files store them and engines use
-//! them. Translations are in centimetres; [`Transform::translation_m`] converts them.
+//! A joint's transform relative to its parent. It consists of ten floats, as files store them and
+//! engines use them. Translations are in centimetres. [`Transform::translation_m`] converts them to
+//! metres.
 
 #[cfg(feature = "raw")]
 use glam::{DQuat, DVec3};
 
 use crate::{Channel, quaternion};
 
-/// Centimetres in a metre. All lengths of this crate are in centimetres.
+/// Number of centimetres in a metre. All lengths of this crate are in centimetres.
 pub const CM_PER_M: f32 = 100.0;
 
 /// Rotation, translation and scale of a joint relative to its parent. The translation is in
@@ -15,10 +16,11 @@ pub const CM_PER_M: f32 = 100.0;
 /// A transform first scales a child of the joint, then rotates it, then moves it. The scale of a
 /// parent multiplies its children's translations and scales, component by component.
 /// [`Skeleton::model_pose`](crate::Skeleton::model_pose) composes transforms this way. If a scale
-/// differs between axes, the product of the transforms' matrices is different: it also shears.
+/// differs between axes, the product of the transforms' matrices gives a different result, because
+/// it also shears.
 ///
-/// [`translation_m`](Self::translation_m) gives metres. [`Metres`](crate::Metres) writes whole poses
-/// in metres.
+/// [`translation_m`](Self::translation_m) returns the translation in metres.
+/// [`Metres`](crate::Metres) writes whole poses in metres.
 ///
 /// ```
 /// use kinepack_anim::Transform;
@@ -30,44 +32,45 @@ pub const CM_PER_M: f32 = 100.0;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transform {
-    /// A unit quaternion, `x, y, z, w`.
+    /// The rotation as a unit quaternion `x, y, z, w`.
     pub rotation: [f32; 4],
-    /// The translation in cm. See [`translation_m`](Self::translation_m) for metres.
+    /// The translation in cm. [`translation_m`](Self::translation_m) returns it in metres.
     pub translation: [f32; 3],
-    /// A factor per axis.
+    /// The scale, a factor per axis.
     pub scale: [f32; 3],
 }
 
 impl Transform {
-    /// No rotation, no translation, a scale of one.
+    /// The transform without a rotation or translation, and with a scale of one.
     pub const IDENTITY: Self =
         Self { rotation: [0.0, 0.0, 0.0, 1.0], translation: [0.0; 3], scale: [1.0; 3] };
 
-    /// Bytes of the ten floats.
+    /// The size of a transform in a file in bytes.
     pub const BYTES: usize = 40;
 
-    /// The translation in metres: [`translation`](Self::translation) divided by [`CM_PER_M`].
+    /// Returns the translation in metres: [`translation`](Self::translation) divided by
+    /// [`CM_PER_M`].
     #[inline]
     pub fn translation_m(&self) -> [f32; 3] {
         self.translation.map(metres)
     }
 
-    /// The same transform with a translation given in metres, for joints of an engine that works in
-    /// metres.
+    /// Returns the same transform with a translation given in metres, for joints of an engine that
+    /// works in metres.
     #[inline]
     #[must_use]
     pub fn with_translation_m(self, translation_m: [f32; 3]) -> Self {
         Self { translation: translation_m.map(|m| m * CM_PER_M), ..self }
     }
 
-    /// Whether all ten numbers are finite and the rotation has a length.
+    /// Returns whether all ten numbers are finite and the rotation has a length.
     pub fn is_valid(&self) -> bool {
         let length_squared: f64 = self.rotation.iter().map(|c| f64::from(*c) * f64::from(*c)).sum();
         let mut vectors = self.translation.iter().chain(&self.scale);
         length_squared > 0.0 && length_squared.is_finite() && vectors.all(|c| c.is_finite())
     }
 
-    /// Sets a channel. Vector channels ignore the fourth number.
+    /// Sets the value of a channel. A vector channel ignores the fourth number.
     #[inline]
     pub(crate) fn set(&mut self, channel: Channel, value: [f32; 4]) {
         let [x, y, z, _] = value;
@@ -78,7 +81,8 @@ impl Transform {
         }
     }
 
-    /// The transform of a child in the space of this one's parent.
+    /// Returns the transform of a child, relative to the parent of this joint. `local` is the
+    /// child's transform relative to this joint.
     pub(crate) fn child(&self, local: &Self) -> Self {
         let arm = std::array::from_fn(|axis| self.scale[axis] * local.translation[axis]);
         let arm = quaternion::rotated(arm, self.rotation);
@@ -89,12 +93,13 @@ impl Transform {
         }
     }
 
-    /// The ten floats, in the order in which files store them.
+    /// Returns the ten floats, in the order in which files store them.
     pub(crate) fn floats(&self) -> impl Iterator<Item = f32> {
         self.rotation.into_iter().chain(self.translation).chain(self.scale)
     }
 
-    /// Transforms from ten floats each. Trailing bytes that do not fill a transform are ignored.
+    /// Decodes transforms of ten floats each. Trailing bytes that do not fill a transform are
+    /// ignored.
     pub(crate) fn all_from_bytes(bytes: &[u8]) -> impl Iterator<Item = Self> {
         bytes.chunks_exact(Self::BYTES).map(|bytes| {
             let float = |index: usize| {
@@ -112,7 +117,7 @@ impl Transform {
 
 #[cfg(feature = "raw")]
 impl Transform {
-    /// The rotation, made a unit quaternion.
+    /// Returns the rotation in `f64`, normalized to a unit quaternion.
     pub(crate) fn rotation64(&self) -> DQuat {
         DQuat::from_array(self.rotation.map(f64::from)).normalize()
     }

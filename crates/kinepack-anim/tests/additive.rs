@@ -1,5 +1,5 @@
-//! Additive clips: the difference of a motion from a pose or another motion, built against that
-//! base.
+//! Tests additive clips. They are the difference of a motion from a pose or another motion, and are
+//! built against that base.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::random::Random;
 
 const JOINTS: usize = 9;
 
-/// A root with two chains of joints.
+/// Returns a root with two chains of joints.
 fn skeleton() -> Arc<Skeleton> {
     let joint = |index: usize| Joint {
         name: format!("joint {index}"),
@@ -57,7 +57,7 @@ fn an_additive_clip_added_to_its_base_gives_the_motion() {
         let built = build(&raw, &options).unwrap();
         assert!(built.errors.all.max_cm <= 0.01, "{}", built.errors.all.max_cm);
 
-        // Adds the difference in `f32`, as engines do.
+        // The test adds the difference in `f32`, as engines do.
         let bind = raw.skeleton().bind_pose();
         let mut player = built.clip.player_with_bind_pose(&bind).unwrap();
         let mut delta = bind.clone();
@@ -74,7 +74,7 @@ fn an_additive_clip_added_to_its_base_gives_the_motion() {
 
 #[test]
 fn a_clip_built_without_its_base_misses_the_precision() {
-    // The length of the base's arms multiplies the error of a rotation.
+    // The error of a rotation is multiplied by the length of the base's arms.
     let skeleton = skeleton();
     let whole = motion(&skeleton, 5, 40, 0.3);
     let base = Arc::new(motion(&skeleton, 6, 1, 0.3));
@@ -100,7 +100,7 @@ fn feet_stand_still_if_the_sum_with_the_base_does() {
     // The difference cancels the motion of the base, so the feet stay in place.
     let stands = errors(&still);
     assert!(stands.slide_joint.is_some() && stands.foot_slide_cm <= 0.1, "{stands:?}");
-    // The difference is zero, and the base moves.
+    // In this case the difference is zero, and the base moves.
     let moves = errors(&base);
     assert_eq!((moves.slide_joint, moves.foot_slide_cm), (None, 0.0));
 }
@@ -134,7 +134,7 @@ fn a_base_that_hides_a_joint_of_the_clip_is_refused() {
         Err(error.clone())
     );
     assert!(error.to_string().starts_with("joint 4 in sample 7: the base has a scale of 0"));
-    // If both hide the joint, or only the clip does, the sum is right.
+    // If both clips hide the joint, or if only the clip does, the sum is right.
     for hides in [0..20, 0..0] {
         let (own, base) = (hidden(&whole, 0..20), hidden(&base, hides));
         let delta = additive::difference(&own, &base).unwrap();

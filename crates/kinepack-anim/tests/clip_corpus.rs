@@ -17,8 +17,8 @@ use crate::drivers::clip as driver;
 use crate::random::Random;
 
 /// Keyed clips with each parametrization, with and without slices, with rows of both widths, with
-/// constants, and with one sample. Skeletons and exchange files. Block clips of each block length,
-/// with and without a loop. Rigs, and clips of them.
+/// constants, and with one sample. The list also has skeletons and exchange files, block clips of
+/// each block length with and without a loop, rigs, and clips of rigs.
 fn files() -> Vec<Vec<u8>> {
     let mut random = Random(3);
     let mut clips = Vec::new();
@@ -57,7 +57,7 @@ fn files() -> Vec<Vec<u8>> {
         let samples = 0.5_f32.to_le_bytes().repeat(30 * joints as usize);
         files.push([head(joints), parents, samples].concat());
     }
-    // Except for the first, the driver corrects their hashes.
+    // The driver corrects the hashes of all these clips except the first.
     for (index, n) in [8, 16, 32, 8, 16, 32, 16].into_iter().enumerate() {
         let mut parts =
             any_parts(&mut random, [2, 4, 1][index % 3], [19, 1, 40, 33, 12][index % 5]);
@@ -85,8 +85,8 @@ fn files() -> Vec<Vec<u8>> {
     files
 }
 
-/// A rope with enough groups for skip points, wheels in segments that blend, a face of 52 curves,
-/// and jumps over a kilometre.
+/// Returns a rope with enough groups for skip points, wheels in segments that blend, a face of 52
+/// curves, and jumps over a kilometre.
 fn block_scenes(random: &mut Random) -> [BlockParts; 4] {
     let turns = kinds(ANIMATED, DEFAULT, DEFAULT);
     let jumps = kinds(DEFAULT, ANIMATED, DEFAULT) | FAR;

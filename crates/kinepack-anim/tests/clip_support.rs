@@ -1,4 +1,5 @@
-//! Shared by the tests of clips: seeded smooth motion, and comparisons of poses bit by bit.
+//! Helpers that the tests of clips share: seeded smooth motion, and comparisons of poses bit by
+//! bit.
 
 use std::sync::Arc;
 
@@ -6,7 +7,7 @@ use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
 
 use crate::random::Random;
 
-/// Rotation x, y, z, w, translation, scale.
+/// The numbers of a transform: rotation x, y, z, w, then translation, then scale.
 pub(crate) type Floats = [f32; 10];
 
 /// Joints whose parents are random earlier joints.
@@ -22,7 +23,7 @@ pub(crate) fn skeleton(random: &mut Random, joints: usize) -> Arc<Skeleton> {
     Arc::new(Skeleton::new((0..joints).map(joint).collect()).unwrap())
 }
 
-/// A few slow waves.
+/// A sum of a few slow waves.
 struct Waves([[f32; 3]; 3]);
 
 impl Waves {
@@ -111,20 +112,21 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The one of a rotation's two quaternions whose last component that is not zero is positive.
+/// Returns a pose as text in hexadecimal. Of a rotation's two quaternions, it has the one whose
+/// last component that is not zero is positive.
 pub(crate) fn pose_hex(pose: &[Transform]) -> String {
     let floats = pose.iter().flat_map(|transform| {
         let mut all = floats(transform);
         if all[..4].iter().rev().find(|c| **c != 0.0).is_some_and(|c| *c < 0.0) {
             all[..4].iter_mut().for_each(|c| *c = -*c);
         }
-        // Makes both zeros the same.
+        // Adding 0 makes both zeros the same.
         all.map(|c| c + 0.0)
     });
     floats.map(|float| format!("{:08x}", float.to_bits())).collect()
 }
 
-/// The bytes of a dump: each line has an offset, bytes in hex, and a comment.
+/// Returns the bytes of a dump: each line has an offset, bytes in hex, and a comment.
 pub(crate) fn dumped(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     for line in text.lines().filter(|line| line.starts_with("      ")) {
@@ -136,7 +138,7 @@ pub(crate) fn dumped(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// The position of a time: `spec/ANIM.md`, section 6.
+/// Returns the position of a time, as section 6 of `spec/ANIM.md` specifies.
 pub(crate) fn position(time_s: f32, rate_hz: f32) -> f64 {
     let position = f64::from(time_s) * f64::from(rate_hz);
     let n = position.round();

@@ -1,5 +1,6 @@
-//! Runs the drivers of the fuzz targets `gltf_import`, `fbx_import`, `bvh_import` and `exchange` over
-//! their stored corpora: over every prefix of each file, over files with a flipped bit, and over noise.
+//! Runs the drivers of the fuzz targets `gltf_import`, `fbx_import`, `bvh_import` and `exchange`
+//! over their stored corpora. The inputs are every prefix of each file, files with a flipped bit,
+//! and noise.
 //!
 //! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim corpus` writes all corpora of clips again.
 
@@ -26,11 +27,12 @@ const DAZ: &str = "HIERARCHY ROOT hip { OFFSET 0 1 0 CHANNELS 1 Yrotation \
     JOINT abdomen { OFFSET 0 1 0 JOINT chest { OFFSET 0 1 0 } } } \
     MOTION Frames: 12 Frame Time: 0.01 0 1 2 3 4 5 6 7 8 9 10 11";
 
-/// Shift-JIS and Latin-1, labels in other forms, more rows than stated, and one that is cut off.
+/// A file with names in Shift-JIS and Latin-1, labels in other forms, more rows than stated, and a
+/// last row that is cut off.
 const LENIENT: &[u8] = b"HIERARCHY ROOT \x83{\x83^ \x83\x93 { OFFSET 0 1 0 CHANNELS 2 Xposition Yrotation \
     JOINT H\xfcfte\n{ OFFSET 0 .5 0 } } MOTION\nFrames :2\nFrame Time:.04\n1 2\n3 4\n5 6\n7\0\x1a\n";
 
-/// The contents of a view of a document, in a stream of meshoptimizer.
+/// Returns the contents of a view of a document, in a stream of meshoptimizer.
 fn add_packed(document: &mut Document, extension: &str, filter: &str, version: u8) -> usize {
     let streams: Vec<Value> =
         serde_json::from_str(include_str!("import/packed/streams.json")).unwrap();
@@ -51,7 +53,7 @@ fn add_packed(document: &mut Document, extension: &str, filter: &str, version: u
     view
 }
 
-/// A document with compressed views, of both versions and extensions.
+/// Returns a document with compressed views, of both versions and extensions.
 fn packed() -> Document {
     let mut document = Document::new(json!([{}]));
     let times = document.floats(&[[0.0], [0.25]]);
@@ -67,7 +69,7 @@ fn packed() -> Document {
     document
 }
 
-/// A document with weights, markers, human bones, and channels that are left out.
+/// Returns a document with weights, markers, human bones, and channels that are left out.
 fn face() -> Document {
     let mut document = Document::new(json!([{ "children": [1] }, { "name": "face", "mesh": 0 }]));
     let primitive = json!({ "attributes": {}, "targets": [{}, {}] });
@@ -89,8 +91,8 @@ fn face() -> Document {
     document
 }
 
-/// The arm, and a document with a matrix, a static ancestor, integers, a sparse accessor and
-/// buffers in other places. Also one with compressed views, and one with a face.
+/// Returns the arm, and a document with a matrix, a static ancestor, integers, a sparse accessor
+/// and buffers in other places. There is also one with compressed views, and one with a face.
 fn documents() -> [Document; 4] {
     let mut document = Document::new(json!([
         { "children": [1], "scale": [0.01, 0.01, 0.01], "rotation": [0.5, 0.5, 0.5, 0.5] },
@@ -115,8 +117,8 @@ fn documents() -> [Document; 4] {
     [arm(), document, packed(), face()]
 }
 
-/// The text of a document with two animations: channels by pointers, loose JSON, and four channels
-/// that are skipped.
+/// Returns the text of a document with two animations: channels by pointers, loose JSON, and four
+/// channels that are skipped.
 fn loose() -> Document {
     let mut document = arm();
     let mut bad = document.json["animations"][0].clone();
@@ -151,7 +153,7 @@ fn gltf_files() -> Vec<Vec<u8>> {
     files
 }
 
-/// A chain of bones in inches with Z upwards, a face, and things that are left out.
+/// Returns a chain of bones in inches with Z upwards, a face, and things that are left out.
 fn scene() -> Scene {
     let mut scene = Scene::default();
     for (name, value) in [("UpAxis", 2.0), ("FrontAxis", 1.0), ("FrontAxisSign", -1.0)] {
@@ -202,7 +204,7 @@ fn exchange_files() -> Vec<Vec<u8>> {
     vec![bytes, b"CLIP\xff\xff\xff\xff\xff\xff\xff\xff\0\0\x80?".to_vec()]
 }
 
-/// Name, files and driver of each target.
+/// The name, the files and the driver of each target.
 type Target = (&'static str, Vec<Vec<u8>>, fn(&[u8]));
 
 fn targets() -> [Target; 4] {
@@ -275,7 +277,7 @@ fn noise_is_read_or_refused() {
             let mut data = files[round % files.len()].clone();
             for _ in 0..1 + random() % 8 {
                 let (at, from) = (random() % data.len(), random() % data.len());
-                // Replaces digits by digits and words by words.
+                // The test replaces digits by digits and words by words.
                 match random() % 3 {
                     0 => data[at] = random() as u8,
                     1 => data[at] = data[from],

@@ -1,6 +1,6 @@
-//! The drivers of the fuzz targets.
+//! Includes the drivers of the fuzz targets.
 
-// The items of the drivers are public, because the crate of the fuzz targets uses them.
+// The drivers' items are public for the crate of the fuzz targets.
 #![allow(unreachable_pub)]
 
 #[path = "../../../fuzz/src/anim.rs"]

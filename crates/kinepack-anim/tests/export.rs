@@ -1,4 +1,4 @@
-//! Exported glTF files: a strict reader accepts them, and importing them gives the same clip.
+//! A strict reader accepts exported glTF files, and importing them gives the same clip.
 
 use std::sync::Arc;
 
@@ -130,7 +130,8 @@ fn only_moving_channels_have_keys() {
 
 #[test]
 fn unusual_clips_are_exported() {
-    // A joint that does not move, a joint with a scale of zero, empty names, bones of length zero.
+    // The clips have a joint that does not move, a joint with a scale of zero, empty names, and
+    // bones of length zero.
     let still = skeleton(&[("", None, [0.0; 3])]);
     let mut flat = skeleton(&[("a", None, [0.0; 3]), ("a", Some(0), [0.0; 3])]).joints().to_vec();
     flat[0].bind.scale = [0.0; 3];
@@ -150,7 +151,7 @@ fn curves_and_markers_are_imported_again() {
         precision: 0.001,
         values: (0..9).map(|sample| scale * sample as f32).collect(),
     };
-    // In the order of the nodes' names. A joint may have the name of a node.
+    // The curves are in the order of the nodes' names. A joint may have the name of a node.
     let names = ["blink", ".hidden", "a.b.c", "a.b.", "hand.grip", "hand.smile \"1\""];
     let curves: Vec<Curve> =
         names.iter().zip(1..).map(|(name, nth)| curve(name, nth as f32)).collect();

@@ -11,7 +11,7 @@ fn read(file: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()
 }
 
-/// The features of the manifest except `default`, each with those that it implies.
+/// Returns the features of the manifest except `default`, each with the features that it implies.
 fn features() -> Vec<(String, Names)> {
     let manifest = read("Cargo.toml");
     let (_, section) = manifest.split_once("[features]\n").unwrap();
@@ -25,7 +25,7 @@ fn quoted(text: &str) -> Names {
     text.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// The modules and types of the root that need a feature, with the feature.
+/// Returns the modules and types of the crate root that need a feature, each with that feature.
 fn gated() -> Vec<(String, String)> {
     let library = read("src/lib.rs");
     let (_, items) = library.split_once("#![deny").unwrap();
@@ -34,7 +34,7 @@ fn gated() -> Vec<(String, String)> {
         let Some(feature) = attribute.strip_prefix("#[cfg(feature = \"") else { continue };
         let feature = feature.trim_end_matches("\")]");
         let Some(item) = item.strip_prefix("pub ") else { continue };
-        // `mod name;`, `use module::Name;` or `use module::{Name, Name};`
+        // An item is `mod name;`, `use module::Name;` or `use module::{Name, Name};`.
         let names = item.trim_start_matches("mod ").rsplit("::").next().unwrap();
         let names = names.split(|c: char| !c.is_alphanumeric() && c != '_');
         for name in names.filter(|name| !name.is_empty()) {
@@ -44,7 +44,7 @@ fn gated() -> Vec<(String, String)> {
     gated
 }
 
-/// The features that the names in a block of Rust need. Comments count for nothing.
+/// Returns the features that the names in a block of Rust need. Comments are ignored.
 fn needed(code: &str) -> Names {
     let lines = code.lines().map(|line| line.split("//").next().unwrap());
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
@@ -53,7 +53,7 @@ fn needed(code: &str) -> Names {
     gated.map(|(_, feature)| feature).collect()
 }
 
-/// All fenced blocks of a page with their languages.
+/// Returns all fenced blocks of a page with their languages.
 fn blocks(page: &str) -> Vec<(&str, &str)> {
     let fenced = page.split("```").skip(1).step_by(2);
     fenced.filter_map(|block| block.split_once('\n')).collect()

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-// Shared by the tests.
+// These modules are shared by the tests.
 mod clip_support;
 mod corpora;
 mod drivers;

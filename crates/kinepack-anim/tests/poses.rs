@@ -1,5 +1,5 @@
-//! The operations of engines on poses: model space, blends, metres. Also the errors for poses and
-//! files that do not fit.
+//! Tests the operations of engines on poses: model space, blends, and metres. It also tests the
+//! errors for poses and files that do not fit.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ fn pose(random: &mut Random) -> Vec<Transform> {
     (0..JOINTS).map(transform).collect()
 }
 
-/// Two chains below a root, and a second root.
+/// Returns a clip of two chains below a root, and of a second root.
 fn raw_clip(samples: usize) -> RawClip {
     let mut random = Random(3);
     let joint = |(index, bind): (usize, Transform)| Joint {

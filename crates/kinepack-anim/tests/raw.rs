@@ -1,4 +1,4 @@
-//! Curves and markers of raw clips.
+//! Tests curves and markers of raw clips.
 
 #![cfg(feature = "raw")]
 
@@ -9,7 +9,7 @@ use kinepack_anim::{
     Transform, additive,
 };
 
-/// Five samples at 4 Hz: one second.
+/// Returns a clip of five samples at 4 Hz, which last one second.
 fn still() -> RawClip {
     let joint = Joint { name: "a".into(), parent: None, bind: Transform::IDENTITY };
     let skeleton = Arc::new(Skeleton::new(vec![joint]).unwrap());
@@ -36,7 +36,7 @@ fn curves_and_markers_survive_every_change() {
     let half = clip.decimated(2);
     assert_eq!(half.curves()[0].values, [0.0, 2.0, 4.0]);
     assert_eq!(half.markers(), clip.markers());
-    // Samples 0 and 3: the clip ends at 0.75 s.
+    // Only samples 0 and 3 remain, so the clip ends at 0.75 s.
     let third = clip.decimated(3);
     assert_eq!(third.curves()[0].values, [0.0, 3.0]);
     assert_eq!(third.markers(), [marker("early", 0.1), marker("late", 0.75)]);

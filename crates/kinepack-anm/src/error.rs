@@ -1,4 +1,4 @@
-//! Reasons to refuse bytes as an `r3d2canm` file, or to refuse to create one.
+//! The reasons to refuse bytes as an `r3d2canm` file, or to refuse to create one.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use kinepack_anim::{Channel, MAX_JOINTS};
 /// One of the three parts of a file to which the header stores offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnmBlock {
-    /// Ten bytes per key.
+    /// The block of keys, with ten bytes per key.
     Keys,
-    /// Indices of keys.
+    /// The jump caches, which consist of indices of keys.
     JumpCaches,
-    /// Hashes of names.
+    /// The joints, as hashes of their names.
     Joints,
 }
 
 impl AnmBlock {
-    /// The name for reports.
+    /// Returns the block's name for reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Keys => "keys",
@@ -27,7 +27,7 @@ impl AnmBlock {
     }
 }
 
-/// Why bytes are not a valid file, or why fields, keys or tracks cannot make one.
+/// The reason why bytes are not a valid file, or why fields, keys or tracks cannot make one.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AnmError {
@@ -35,139 +35,139 @@ pub enum AnmError {
     NoAnmFile,
     /// The file ends within its header.
     TruncatedHead {
-        /// Length of the file.
+        /// Length of the file in bytes.
         bytes: usize,
     },
-    /// A version that is not 1, 2 or 3.
+    /// The version is not 1, 2 or 3.
     UnknownVersion {
-        /// The version.
+        /// The version that the file states.
         version: u32,
     },
-    /// A duration that is negative or not finite.
+    /// The duration is negative or not finite.
     BadDuration {
-        /// The duration in the file.
+        /// The duration that the file states.
         duration_s: f32,
     },
-    /// A rate that is negative or not finite.
+    /// The rate is negative or not finite.
     BadRate {
-        /// The rate in the file.
+        /// The rate that the file states.
         rate_hz: f32,
     },
-    /// An error margin that is not finite.
+    /// An error margin is not finite.
     BadErrorMargin {
-        /// The channel with the bad margin.
+        /// The channel with the invalid margin.
         channel: Channel,
     },
-    /// A range that is not finite. For a channel with keys, also a range that is too large or whose
-    /// minimum is above its maximum.
+    /// A range is not finite. For a channel with keys, a range that is too large or whose minimum
+    /// is above its maximum is also refused.
     BadRange {
-        /// The channel with the bad range.
+        /// The channel with the invalid range.
         channel: Channel,
     },
-    /// More joints than a key can address.
+    /// There are more joints than a key can address.
     TooManyJoints {
         /// Number of joints.
         joints: u64,
     },
-    /// A count of jump caches below zero.
+    /// The count of jump caches is below zero.
     NegativeCacheCount {
-        /// The count in the file.
+        /// The count that the file states.
         count: i32,
     },
-    /// An offset that is not positive or points into the header.
+    /// An offset is not positive, or points into the header.
     BadOffset {
-        /// The part that the offset is for.
+        /// The block to which the offset leads.
         block: AnmBlock,
-        /// The offset in the file, counted from byte 12.
+        /// The offset that the file states, counted from byte 12.
         offset: i32,
     },
-    /// A block that extends beyond the end of the file.
+    /// A block extends beyond the end of the file.
     PastEnd {
-        /// The part.
+        /// The block that is cut off.
         block: AnmBlock,
-        /// The byte at which it starts.
+        /// The byte at which the block starts.
         begin: usize,
-        /// The length that it would have.
+        /// The length that the block would have in bytes.
         block_bytes: u128,
-        /// Length of the file.
+        /// Length of the file in bytes.
         bytes: usize,
     },
-    /// Two blocks that overlap.
+    /// Two blocks overlap.
     Overlap {
-        /// The part that starts first.
+        /// The block that starts first.
         first: AnmBlock,
-        /// The part that starts inside the first one.
+        /// The block that starts inside the first one.
         second: AnmBlock,
     },
-    /// A key with channel code 3, which is invalid.
+    /// A key has channel code 3, which is invalid.
     BadChannel {
         /// Index of the key.
         key: usize,
     },
-    /// A key whose joint does not exist.
+    /// The joint of a key does not exist.
     KeyOfNoJoint {
         /// Index of the key.
         key: usize,
-        /// Its joint.
+        /// The joint of the key.
         joint: u16,
     },
-    /// A key whose time is before that of the previous key of its track.
+    /// The time of a key is before that of the previous key of its track.
     TimeDecreases {
         /// Index of the key.
         key: usize,
     },
-    /// A file too long for its offsets.
+    /// The file is too long for its offsets.
     TooLarge {
-        /// The length that the file would have.
+        /// The length that the file would have in bytes.
         bytes: u128,
     },
-    /// More jump caches than there are key times.
+    /// There are more jump caches than key times.
     TooManyCaches {
         /// The number of caches requested.
         count: u32,
     },
-    /// A file of exactly 65,536 keys uses every 16-bit index for a key. No index is available for
-    /// tracks that have fewer than four keys.
+    /// The file has exactly 65,536 keys, and therefore uses every 16-bit index for a key. No index
+    /// is available for tracks that have fewer than four keys.
     NoIndexLeft,
-    /// A track without keys.
+    /// A track has no keys.
     EmptyTrack {
-        /// Its index.
+        /// Index of the track.
         track: usize,
     },
-    /// A track whose joint does not exist.
+    /// The joint of a track does not exist.
     TrackOfNoJoint {
-        /// Its index.
+        /// Index of the track.
         track: usize,
-        /// Its joint.
+        /// The joint of the track.
         joint: u16,
     },
-    /// A second track for the same channel of a joint.
+    /// A second track has the same channel and joint as an earlier one.
     TrackTwice {
-        /// Its index.
+        /// Index of the second track.
         track: usize,
     },
-    /// A track of several keys whose times do not increase from 0 to 65535.
+    /// A track has several keys, and their times do not increase from 0 to 65535.
     BadTrackTimes {
-        /// Its index.
+        /// Index of the track.
         track: usize,
     },
-    /// The skeleton is not the clip's.
+    /// The skeleton is not that of the clip.
     OtherSkeleton,
-    /// A clip whose splines have a parametrization that files do not support.
+    /// The splines of the clip have a parametrization that files do not support.
     BadParametrization {
-        /// The clip's parametrization.
+        /// The parametrization of the clip.
         parametrization: Parametrization,
     },
-    /// A clip with more rows of samples than a file has key times.
+    /// The clip has more rows of samples than a file has key times.
     TooManyRows {
-        /// Number of rows.
+        /// Number of rows of the clip.
         samples: usize,
     },
-    /// Two joints of a skeleton whose names have the same hash.
+    /// The names of two joints of the skeleton have the same hash.
     SameHash {
-        /// Their indices.
+        /// Indices of the two joints.
         joints: [usize; 2],
-        /// Their names.
+        /// Names of the two joints.
         names: [String; 2],
     },
 }

@@ -1,6 +1,6 @@
-//! A file in memory, and the rules that its contents must satisfy. They are the same for bytes that
-//! were read and for content that was made. `spec/ANM.md`, sections 3 and 7. Cost: one pass through
-//! the keys.
+//! A file in memory, and the rules that its contents must satisfy. The same rules apply to bytes
+//! that were read and to content that a program made. See `spec/ANM.md`, sections 3 and 7. Checking
+//! them takes one pass through the keys.
 
 use kinepack_anim::keyed::Key;
 use kinepack_anim::{Channel, MAX_JOINTS};
@@ -12,10 +12,10 @@ use crate::{AnmError, AnmHead};
 /// keys finite.
 const MAX_MAGNITUDE: f32 = 1e30;
 
-/// A file: a header, the hashes of the joints' names, keys in playback order, and the jump caches.
+/// A file: a header, the hashes of the joints' names, keys in playback order, and jump caches.
 ///
-/// Every key's joint exists, and the keys of each track are sorted by time. A track may have no
-/// keys. It then plays no rotation, no translation or a scale of one.
+/// Every key's joint exists, and the keys of each track are sorted by time. A track without keys
+/// plays no rotation, no translation or a scale of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Anm {
     pub(crate) head: AnmHead,
@@ -32,9 +32,9 @@ impl Anm {
     /// returns them.
     ///
     /// # Errors
-    /// [`AnmError`] if a field of the header is unknown or not finite, there are too many joints,
-    /// or the file would reach 2 GiB. Also if a key's joint does not exist, or a key is earlier
-    /// than the previous key of its track.
+    /// Returns [`AnmError`] if a field of the header is unknown or not finite, there are too many
+    /// joints, or the file would reach 2 GiB. The call also fails if a key's joint does not exist,
+    /// or if a key is earlier than the previous key of its track.
     pub fn new(head: AnmHead, joints: Vec<u32>, keys: Vec<Key>) -> Result<Self, AnmError> {
         head.validate()?;
         let anm = Self { head, joints, keys, jump_cache_count: 0, jump_indices: Vec::new() };
@@ -46,7 +46,7 @@ impl Anm {
         Ok(anm)
     }
 
-    /// The fields of the header.
+    /// Returns the fields of the header.
     pub fn head(&self) -> &AnmHead {
         &self.head
     }
@@ -56,13 +56,13 @@ impl Anm {
         &self.joints
     }
 
-    /// The keys of all tracks in the order of the file.
+    /// Returns the keys of all tracks in the order of the file.
     pub fn keys(&self) -> &[Key] {
         &self.keys
     }
 
-    /// The number of equal slices of the duration that playback can jump to. With 0, playback can
-    /// only jump to the start.
+    /// Returns the number of equal slices of the duration to which playback can jump. If the number
+    /// is 0, playback can only jump to the start.
     pub fn jump_cache_count(&self) -> u32 {
         self.jump_cache_count
     }
@@ -86,8 +86,8 @@ impl Anm {
         {
             let ends = range.min.iter().chain(&range.max);
             let is_sane = range.is_valid() && ends.clone().all(|end| end.abs() <= MAX_MAGNITUDE);
-            // In a range without keys, the minimum may be above the maximum: an exporter that
-            // computes the bounds of an empty set writes such a range.
+            // If a channel has no keys, the minimum of its range may be above the maximum. An
+            // exporter that computes the bounds of an empty set writes such a range.
             if !ends.clone().all(|end| end.is_finite()) || is_used[channel as usize] && !is_sane {
                 return Err(AnmError::BadRange { channel });
             }
@@ -95,7 +95,7 @@ impl Anm {
         Ok(())
     }
 
-    /// Checks that the size fits the offsets, which are signed 32-bit numbers.
+    /// Checks that the offsets, which are signed 32-bit numbers, can address the whole file.
     pub(crate) fn validate_size(&self, jump_cache_count: u32) -> Result<(), AnmError> {
         let cache_bytes = self.joints.len() * INDICES_PER_JOINT * self.index_bytes();
         let others = HEAD_BYTES as u128
@@ -105,7 +105,7 @@ impl Anm {
         if bytes > i32::MAX as u128 { Err(AnmError::TooLarge { bytes }) } else { Ok(()) }
     }
 
-    /// Bytes of an index in a jump cache.
+    /// Returns the size of an index in a jump cache, in bytes.
     pub(crate) fn index_bytes(&self) -> usize {
         index_bytes(self.keys.len())
     }

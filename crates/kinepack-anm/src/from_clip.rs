@@ -1,17 +1,18 @@
 //! Converts a compressed [`KeyedClip`] to an [`Anm`] that plays the same motion. Keys stay keys,
 //! each row of samples becomes a key per track, and a static track becomes a single key.
 //! Translations and scales are quantized again, each over one range that also includes the bind
-//! pose and the constants. The rotations of keys keep their bits. Cost: one sort of the keys, plus
-//! one pose per sample if there are rows.
+//! pose and the constants. The rotations of keys keep their bits. The conversion sorts the keys
+//! once. If there are rows, it also plays one pose per sample.
 //!
-//! Why times are truncated and not rounded: players truncate the time that they sample. The
-//! exporter computes, in the same way, the key time at which a player samples a key's position. It
-//! puts the key at exactly that time, so the player shows the exact value of the key there.
+//! Times are truncated and not rounded, because players truncate the time that they sample. The
+//! exporter computes, in the same way, the key time at which a player samples a key's position. The
+//! key gets exactly that time, so the player shows the exact value of the key there.
 //!
-//! Why some rotations get more keys: a clip gives a quaternion the sign that suits the previous
-//! key, a file the sign that suits P0. The signs differ if a joint turns by more than 180° from P0
-//! to P2 or P3. Such a track gets a key at every sample and, if that is not enough, more keys
-//! between samples. All other tracks get no extra keys, so they play the same splines between keys.
+//! Some rotations get more keys, because the two players choose signs differently. A clip's player
+//! gives a quaternion the sign that suits the previous key, and a file's player gives it the sign
+//! that suits P0. The signs differ if a joint turns by more than 180° from P0 to P2 or P3. Such a
+//! track gets a key at every sample and, if that is not enough, more keys between samples. All
+//! other tracks get no extra keys, so they play the same splines between keys.
 
 use kinepack_anim::keyed::quantize::{VectorRange, rotation_48, rotation_from_48};
 use kinepack_anim::keyed::{Cursor, KeyedClip, Parametrization};
@@ -21,30 +22,31 @@ use crate::order::END;
 use crate::window::dot;
 use crate::{Anm, AnmError, AnmHead, AnmTrack, elf_hash, order};
 
-/// A file has this many key times, and each row needs its own key time.
+/// The maximum number of rows. A file has this number of key times, and each row needs its own.
 const MAX_ROWS: usize = 1 << 16;
 
-/// If the dot product of two rotations is below this, two players that sum in different orders may
+/// If the dot product of two rotations is below this, two players that add in different orders may
 /// choose different signs.
 const SAME_SIDE: f32 = 1e-4;
 
 impl Anm {
     /// Creates a file from a clip whose joints are those of `skeleton`, with `jump_caches` jump
-    /// caches. With one cache, players can restart; with several, they can seek. Each cache costs
-    /// 24 or 48 bytes per joint.
+    /// caches. With one cache, players can restart. With several caches, players can seek. Each
+    /// cache costs 24 or 48 bytes per joint.
     ///
-    /// At the sample times, the file plays the same as the clip, except for quantization. Vectors
-    /// are off by at most half a step, and so are rotations in 32-bit rows. For times between keys,
-    /// add the joint's movement in a 65535th of the duration. Between the samples of rows, the file
-    /// plays a spline, while the clip plays straight lines.
+    /// At the sample times, the file plays the same as the clip, except for quantization. The error
+    /// of vectors, and of rotations in 32-bit rows, is at most half a step. Between keys, the error
+    /// also includes the joint's movement in a 65535th of the duration. Between the samples of
+    /// rows, the file plays a spline, while the clip plays straight lines.
     ///
     /// Joint names are hashed by [`elf_hash`]. If no joint has a name, as in `.clip` files, the
     /// name of a joint is its index in decimal.
     ///
     /// # Errors
-    /// [`AnmError`] if the skeleton is not the clip's, two joints have the same hash, the splines
-    /// are parametrized by chords, or there are more than 65,536 rows. Also if a bind pose, a
-    /// constant or the duration is too large, and for the reasons of [`Anm::with_jump_caches`].
+    /// Returns [`AnmError`] if the skeleton is not the clip's, two joints have the same hash, the
+    /// splines are parametrized by chords, or there are more than 65,536 rows. The call also fails
+    /// if a bind pose, a constant or the duration is too large, and for the reasons of
+    /// [`Anm::with_jump_caches`].
     pub fn from_clip(
         clip: &KeyedClip,
         skeleton: &Skeleton,
@@ -61,7 +63,8 @@ impl Anm {
             return Err(AnmError::TooManyRows { samples: clip.samples() });
         }
         let joints = hashes(skeleton)?;
-        // Channels that are not animated have their value at any time, so also at the start.
+        // A channel that is not animated has the same value at all times, and therefore also at the
+        // start.
         let mut pose = skeleton.bind_pose();
         cursor.sample_at(0.0, &mut pose);
         let [translation, scale] =
@@ -76,7 +79,7 @@ impl Anm {
     }
 }
 
-/// The hash of each joint's name. Fails if two hashes are equal.
+/// Returns the hash of each joint's name. Fails if two hashes are equal.
 fn hashes(skeleton: &Skeleton) -> Result<Vec<u32>, AnmError> {
     let joints = skeleton.joints();
     let is_nameless = joints.iter().all(|joint| joint.name.is_empty());
@@ -98,7 +101,7 @@ fn hashes(skeleton: &Skeleton) -> Result<Vec<u32>, AnmError> {
     }
 }
 
-/// The range of a channel's vectors, both moving and constant.
+/// Returns the range of a channel's vectors, over both moving and constant tracks.
 fn range(clip: &KeyedClip, pose: &[Transform], channel: Channel) -> VectorRange {
     let (mut vectors, mut moves) = (Vec::new(), false);
     for (joint, transform) in (0..).zip(pose) {
@@ -122,7 +125,7 @@ fn range(clip: &KeyedClip, pose: &[Transform], channel: Channel) -> VectorRange 
 /// A key during the conversion from a clip to a file.
 #[derive(Clone, Copy, Debug)]
 struct Point {
-    /// Position in samples from the first one.
+    /// The position of the key, in samples from the first one.
     position: f64,
     time: u16,
     value: [u16; 3],
@@ -131,14 +134,14 @@ struct Point {
 struct Export<'a> {
     clip: &'a KeyedClip,
     cursor: Cursor,
-    /// The last pose that the cursor played; initially that of the first sample.
+    /// The pose that the cursor played last. At first it is the pose of the first sample.
     pose: Vec<Transform>,
     head: &'a AnmHead,
 }
 
 impl Export<'_> {
-    /// A track for every channel of every joint, in the order of joints. Each gets a constant
-    /// first; those that are animated then get their keys.
+    /// Returns a track for every channel of every joint, in the order of joints. Each track gets a
+    /// constant first. The animated tracks then get their keys.
     fn tracks(mut self) -> Vec<AnmTrack> {
         let clip = self.clip;
         let mut tracks = Vec::with_capacity(3 * clip.joints());
@@ -177,7 +180,7 @@ impl Export<'_> {
         }
     }
 
-    /// The keys of each keyed track.
+    /// Returns the keys of each keyed track.
     fn keyed(&self) -> Vec<Vec<Point>> {
         let clip = self.clip;
         let mut joints = vec![<[Vec<Point>; 3]>::default(); clip.joints()];
@@ -201,7 +204,7 @@ impl Export<'_> {
         clip.keyed_tracks().iter().map(points_of).collect()
     }
 
-    /// The values of some tracks at each sample time.
+    /// Returns the values of the tracks `tracks` at each sample time.
     fn sampled(&mut self, tracks: &[TrackId]) -> Vec<Vec<Point>> {
         let mut points = vec![Vec::new(); tracks.len()];
         let samples = if tracks.is_empty() { 0 } else { self.clip.samples() };
@@ -233,7 +236,7 @@ impl Export<'_> {
     }
 
     /// Adds a point to each gap in which the signs would differ, if the gap has a free key time.
-    /// Returns whether it added any.
+    /// Returns whether it added any point.
     fn split_turned_gaps(&mut self, track: TrackId, points: &mut Vec<Point>) -> bool {
         let turned = turned_gaps(points);
         let mut split = Vec::with_capacity(points.len());
@@ -256,7 +259,7 @@ impl Export<'_> {
     }
 }
 
-/// Whether a file's player would choose other signs than a clip's player, for each pair of
+/// Returns whether a file's player would choose other signs than a clip's player, for each pair of
 /// neighbouring keys of a rotation. Both choose the signs within groups of four keys.
 fn turned_gaps(points: &[Point]) -> Vec<bool> {
     let last = points.len().saturating_sub(1);

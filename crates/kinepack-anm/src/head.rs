@@ -1,21 +1,21 @@
-//! The fields of a file's header, checked. `spec/ANM.md`, section 2.
+//! The fields of a file's header, and their checks. See `spec/ANM.md`, section 2.
 
 use kinepack_anim::Channel;
 use kinepack_anim::keyed::{Parametrization, VectorRange};
 
 use crate::AnmError;
 
-/// The exporter's note on its error in one channel; playback does not need it.
+/// The exporter's note on its error in one channel. Playback does not need it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ErrorMargin {
-    /// The allowed deviation.
+    /// The largest allowed deviation.
     pub margin: f32,
     /// The smallest change between two keys that counts as a jump.
     pub discontinuity: f32,
 }
 
 impl Default for ErrorMargin {
-    /// 2 and 10, the usual values in files.
+    /// Returns the usual values in files, which are 2 and 10.
     fn default() -> Self {
         Self { margin: 2.0, discontinuity: 10.0 }
     }
@@ -24,17 +24,17 @@ impl Default for ErrorMargin {
 /// The fields of a file other than counts and offsets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnmHead {
-    /// 1, 2 or 3. The three versions have no known differences.
+    /// The version, which is 1, 2 or 3. The three versions have no known differences.
     pub version: u32,
-    /// Meaning unknown; usually 0.
+    /// A field of unknown meaning, which is usually 0.
     pub format_token: u32,
-    /// [`AnmHead::TIMES`], and other bits that only exporters use.
+    /// The flags: [`AnmHead::TIMES`], and other bits that only exporters use.
     pub flags: u32,
-    /// The duration that key times span, in seconds; not negative.
+    /// The duration that key times span, in seconds. It is not negative.
     pub duration_s: f32,
-    /// Sample rate of the source in Hz; playback does not need it.
+    /// The sample rate of the source in Hz. Playback does not need it.
     pub rate_hz: f32,
-    /// In the order of the channels' codes.
+    /// The error margins of the channels, in the order of their codes.
     pub errors: [ErrorMargin; 3],
     /// The quantization range of translations, in cm.
     pub translation: VectorRange,
@@ -43,10 +43,11 @@ pub struct AnmHead {
 }
 
 impl AnmHead {
-    /// The flag of [`Parametrization::Times`]; without it keys are [`Parametrization::Uniform`].
+    /// The flag that selects [`Parametrization::Times`]. Without it, splines are
+    /// [`Parametrization::Uniform`].
     pub const TIMES: u32 = 1 << 2;
 
-    /// A header of version 3, parametrized by times, with default error margins.
+    /// Returns a header of version 3, parametrized by times, with default error margins.
     pub fn new(
         duration_s: f32,
         rate_hz: f32,
@@ -65,7 +66,7 @@ impl AnmHead {
         }
     }
 
-    /// The parametrization of tangents that the flags select.
+    /// Returns the parametrization of tangents that the flags select.
     pub fn parametrization(&self) -> Parametrization {
         if self.flags & Self::TIMES == 0 {
             Parametrization::Uniform
@@ -74,8 +75,8 @@ impl AnmHead {
         }
     }
 
-    /// Converts seconds to a key time: a 65535th of the duration, truncated to an integer. Times
-    /// outside of the clip give the time of the nearer end.
+    /// Converts seconds to a key time, which counts 65535ths of the duration and is truncated to an
+    /// integer. Times outside of the clip give the time of the nearer end.
     pub fn key_time(&self, time_s: f32) -> u16 {
         if self.duration_s > 0.0 { ((time_s / self.duration_s) * 65535.0) as u16 } else { 0 }
     }

@@ -2,27 +2,27 @@
 //! four keys that each track holds at the start of a slice of the duration. `spec/ANM.md`, section
 //! 6. Cost: one pass through the keys, and 24 or 48 bytes per joint and slice.
 //!
-//! A cache holds the state one time step before its slice begins. Playback reads on from there, so
-//! an earlier state works too. The margin is needed because a player that computes its slice with
-//! floats may, through rounding, choose a slice just before that slice begins.
+//! A cache holds the state one time step before its slice begins. Playback continues reading from
+//! that state, so an earlier state works too. The margin is needed because a player that computes
+//! its slice with floats may, through rounding, choose a slice just before that slice begins.
 
 use crate::layout::{INDICES_PER_JOINT, WIDE_FROM_KEYS};
 use crate::{Anm, AnmError};
 
-/// The 32-bit index that means "no key". Its lower half is the 16-bit form.
+/// The 32-bit index that means "no key". Its lower half is the 16-bit index with the same meaning.
 const NONE: u32 = u32::MAX;
 
 impl Anm {
     /// Returns the same file with `count` jump caches instead of its current ones. A count of 0
     /// removes them.
     ///
-    /// If a track has read fewer than four keys, its empty places get an index with all bits set,
-    /// which means "no key".
+    /// A track may have read fewer than four keys at the start of a slice. Its empty places then
+    /// get an index with all bits set, which means "no key".
     ///
     /// # Errors
-    /// [`AnmError`] if there would be more than 65,535 caches or the file would reach 2 GiB. Also
-    /// at exactly 65,536 keys, if a track has fewer than four of them. Every 16-bit index then
-    /// belongs to a key, so no index can mean "no key".
+    /// Returns [`AnmError`] if there would be more than 65,535 caches or the file would reach 2
+    /// GiB. The call also fails if the file has exactly 65,536 keys and a track has fewer than four
+    /// of them. Every 16-bit index then belongs to a key, so no index can mean "no key".
     pub fn with_jump_caches(self, count: u32) -> Result<Self, AnmError> {
         if count > u32::from(u16::MAX) {
             return Err(AnmError::TooManyCaches { count });
@@ -59,7 +59,7 @@ impl Anm {
         }
     }
 
-    /// The indices of a cache, joint by joint, rotations first.
+    /// Returns the indices of a cache, by joint. Within a joint, those of the rotation come first.
     pub(crate) fn jump_cache(&self, slice: usize) -> impl Iterator<Item = &[u32]> {
         let cache_indices = self.joints.len() * INDICES_PER_JOINT;
         let begin = slice.saturating_mul(cache_indices);
@@ -70,7 +70,7 @@ impl Anm {
             .take(self.joints.len())
     }
 
-    /// The slice that contains a time. There must be at least one cache.
+    /// Returns the slice that contains `time`. There must be at least one cache.
     pub(crate) fn slice_of(&self, time: u16) -> usize {
         let count = u64::from(self.jump_cache_count);
         (u64::from(time) * count / u64::from(u16::MAX)).min(count.saturating_sub(1)) as usize

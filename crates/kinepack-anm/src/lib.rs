@@ -1,10 +1,11 @@
 //! Reads, writes and plays `r3d2canm` files, the compressed animations of League of Legends.
 //!
 //! One block holds the keys of all tracks in the order in which playback needs them, so playback
-//! only reads forward through it. An [`Anm`] is the file, and an [`AnmPlayer`] samples it.
-//! [`order`](order()) makes a file from tracks of quantized keys, and [`Anm::from_clip`] from a
-//! whole [`KeyedClip`](kinepack_anim::keyed::KeyedClip). A clip in kinepack-anim's own formats is
-//! smaller; use this format for other programs. As there, lengths are in centimetres.
+//! only reads forward through it. An [`Anm`] is a file, and an [`AnmPlayer`] samples it.
+//! [`order`](order()) makes the keys of a file from tracks, and [`Anm::from_clip`] converts a whole
+//! [`KeyedClip`](kinepack_anim::keyed::KeyedClip). A clip in kinepack-anim's own formats is
+//! smaller, so use this format only for other programs. Lengths are in centimetres, as in
+//! kinepack-anim.
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -33,9 +34,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Reading order: [`AnmHead`], [`Anm`], [`AnmTrack`], [`AnmPlayer`]. The format is normative in
-//! `spec/ANM.md`. Source: the article on these animations, and the public reader `ltk_anim`. Cost:
-//! 10 bytes per key, and 24 or 48 bytes per joint in each jump cache.
+//! Read the types in this order: [`AnmHead`], [`Anm`], [`AnmTrack`], [`AnmPlayer`]. The format is
+//! normative in `spec/ANM.md`. The sources are the article on these animations, and the public
+//! reader `ltk_anim`. A file takes 10 bytes per key, and 24 or 48 bytes per joint in each jump
+//! cache.
 
 #![forbid(unsafe_code)]
 

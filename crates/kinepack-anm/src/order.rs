@@ -1,15 +1,16 @@
-//! Turns tracks into the keys of a file. Each track gets doubled end keys, because playback works
-//! on four keys at a time. All keys are then sorted into the order in which playback needs them.
-//! `spec/ANM.md`, section 4. Cost: one sort of the keys.
+//! Turns tracks into the keys of a file. The first and last key of each track are doubled, because
+//! playback works on four keys at a time. All keys are then sorted into the order in which playback
+//! needs them. See `spec/ANM.md`, section 4. The conversion sorts the keys once.
 //!
-//! Why the order is exact: playback keeps four keys per track, P0 to P3, all with time 0 before the
-//! first key. At a given time, it takes the next key of the file unless that time is before P2 of
-//! the key's track. When key n of a track is next, playback has taken all earlier keys of the
-//! track. P3 is then key n − 1, and P2 is key n − 2. Key n is therefore *needed* from the time of
-//! key n − 2 on, and the first two keys from the start. The keys are sorted by the time of need. So
-//! at each time, the needed keys are a prefix of the file, and playback stops at the first key that
-//! is not needed yet. Each track then holds the same keys as if it were read alone. Times of need
-//! never decrease along a track, so a stable sort keeps each track's own order.
+//! The order is exact for the following reason. Playback keeps four keys per track, P0 to P3, all
+//! with time 0 before the first key. At a given time, it takes the next key of the file unless that
+//! time is before P2 of the key's track. When key n of a track is next, playback has taken all
+//! earlier keys of the track. P3 is then key n − 1, and P2 is key n − 2. Key n is therefore
+//! *needed* from the time of key n − 2 on, and the first two keys from the start. The keys are
+//! sorted by the time from which they are needed. Therefore, at each time the needed keys are a
+//! prefix of the file, and playback stops at the first key that is not needed yet. Each track then
+//! holds the same keys as if it were read alone. These times never decrease along a track, so a
+//! stable sort keeps each track's own order.
 
 use kinepack_anim::keyed::Key;
 use kinepack_anim::{Channel, MAX_JOINTS};
@@ -26,19 +27,20 @@ pub struct AnmTrack {
     pub joint: u16,
     /// The channel of the joint.
     pub channel: Channel,
-    /// Times, 0 to 65535 over the duration, and values as in [`Key::value`]. Times increase from 0
-    /// at the first key to 65535 at the last. If there is only one key, its time is ignored.
+    /// The times, from 0 to 65535 over the duration, and the values as in [`Key::value`]. Times
+    /// increase from 0 at the first key to 65535 at the last. If there is only one key, its time is
+    /// ignored.
     pub keys: Vec<(u16, [u16; 3])>,
 }
 
 impl AnmTrack {
-    /// A track with one value.
+    /// Returns a track with one value.
     pub fn constant(joint: u16, channel: Channel, value: [u16; 3]) -> Self {
         Self { joint, channel, keys: vec![(0, value)] }
     }
 
-    /// The keys with the first and the last one doubled. A single key is repeated four times, at
-    /// time 0.
+    /// Returns the track's keys, of which the first and the last are doubled. A single key is
+    /// repeated four times, at time 0.
     fn doubled(&self) -> impl Iterator<Item = Key> {
         let (first, last) = (self.keys.first(), self.keys.last());
         let is_single = self.keys.len() == 1;
@@ -57,17 +59,19 @@ impl AnmTrack {
     }
 }
 
-/// The keys of the tracks of `joints` joints in playback order, for [`Anm::new`](crate::Anm::new).
-/// The first four keys of each track come first. The other keys are sorted by the time from which
-/// they are needed. If two keys are needed at the same time, the key of the earlier track comes
-/// first. A track of n keys takes n + 2, and a single key takes four.
+/// Returns the keys of the tracks of `joints` joints in playback order, for
+/// [`Anm::new`](crate::Anm::new). The first four keys of each track come first. The other keys are
+/// sorted by the time from which they are needed. If two keys are needed at the same time, the key
+/// of the earlier track comes first. A track of n keys becomes n + 2 keys, and a single key becomes
+/// four.
 ///
 /// A channel without a track does not play its bind pose: it plays no rotation, no translation or a
 /// scale of one. [`fill_missing`] adds the missing tracks.
 ///
 /// # Errors
-/// [`AnmError`] if there are too many joints. Also if a track is empty, repeats an earlier track or
-/// has a joint that does not exist, or if its times do not increase from 0 to 65535.
+/// Returns [`AnmError`] if there are too many joints. The call also fails if a track is empty,
+/// repeats an earlier track or has a joint that does not exist, or if its times do not increase
+/// from 0 to 65535.
 pub fn order(joints: usize, tracks: &[AnmTrack]) -> Result<Vec<Key>, AnmError> {
     if joints > MAX_JOINTS {
         return Err(AnmError::TooManyJoints { joints: joints as u64 });
@@ -87,7 +91,7 @@ pub fn order(joints: usize, tracks: &[AnmTrack]) -> Result<Vec<Key>, AnmError> {
         if !track.has_good_times() {
             return Err(AnmError::BadTrackTimes { track: index });
         }
-        // The times of the two previous keys; zero before there are any.
+        // The times of the two previous keys of the track, or zero if there are none.
         let mut before = [0; 2];
         needed.extend(track.doubled().map(|key| {
             let need = before[0];

@@ -1,6 +1,6 @@
-//! Plays an [`Anm`]: forward through its keys, or through a jump cache to any other time.
-//! `spec/ANM.md`, sections 4 to 6. Cost: while time advances, each key is decoded once. A jump back
-//! decodes twelve keys per joint and the keys from the start of the slice to the time. Without
+//! Plays an [`Anm`]: forward through its keys, or through a jump cache to any other time. See
+//! `spec/ANM.md`, sections 4 to 6. While time advances, the player decodes each key once. A jump
+//! back decodes twelve keys per joint and the keys from the start of the slice to the time. Without
 //! caches, it decodes all keys from the start. Source: the article on these animations.
 
 use kinepack_anim::keyed::Key;
@@ -35,13 +35,13 @@ pub struct AnmPlayer<'a> {
     joints: Vec<JointWindows>,
     /// Index of the next key.
     cursor: usize,
-    /// The time of the last sample; `None` before the first.
+    /// The time of the last sample. The value is `None` before the first sample.
     time: Option<u16>,
 }
 
 impl<'a> AnmPlayer<'a> {
-    /// Creates a player that has not sampled any time yet. Allocates 184 bytes per joint; sampling
-    /// allocates nothing.
+    /// Creates a player that has not sampled any time yet. The player allocates 184 bytes per
+    /// joint, and sampling allocates nothing.
     pub fn new(anm: &'a Anm) -> Self {
         Self { anm, joints: vec![JointWindows::at_rest(); anm.joints.len()], cursor: 0, time: None }
     }
@@ -49,7 +49,7 @@ impl<'a> AnmPlayer<'a> {
     /// Writes the transforms of all joints at a time in seconds. Times outside of the clip give the
     /// pose of the nearer end, and NaN gives the start. The time is truncated to 65535ths of the
     /// duration. If `pose` is shorter than the number of joints, only the first joints are written.
-    /// If it is longer, the rest is unchanged.
+    /// If `pose` is longer, the rest of it is unchanged.
     ///
     /// Rotations are unit quaternions. The result may be either of the two quaternions of a
     /// rotation.
@@ -93,7 +93,7 @@ impl<'a> AnmPlayer<'a> {
         }
     }
 
-    /// Restarts at the jump cache for a time, or at the start if there are no caches.
+    /// Restarts at the jump cache for `time`, or at the start if there are no caches.
     fn begin(&mut self, time: u16) {
         let anm = self.anm;
         self.cursor = 0;

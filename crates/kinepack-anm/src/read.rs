@@ -1,7 +1,8 @@
-//! Reads an [`Anm`] from bytes: the header, then the three blocks at the offsets in it. The bytes
-//! are untrusted. Every count is checked against the available bytes before anything is allocated,
-//! so memory stays within a small multiple of the file's length. [`Anm::new`] checks fields and
-//! keys, both for files and for new content. `spec/ANM.md`, sections 2, 3 and 7. Cost: one pass.
+//! Reads an [`Anm`] from bytes: the header, then the three blocks at the offsets in the header. The
+//! bytes are untrusted. Every count is checked against the available bytes before anything is
+//! allocated, so memory stays within a small multiple of the file's length. [`Anm::new`] checks
+//! fields and keys, both for files and for new content. See `spec/ANM.md`, sections 2, 3 and 7.
+//! Reading takes one pass.
 
 use kinepack_anim::MAX_JOINTS;
 use kinepack_anim::keyed::{Key, VectorRange};
@@ -13,8 +14,8 @@ impl Anm {
     /// Reads a file. Ignores the size in its header and any bytes outside of its blocks.
     ///
     /// # Errors
-    /// [`AnmError`] if the file is truncated, its counts exceed its contents, its blocks overlap,
-    /// or [`Anm::new`] refuses its contents.
+    /// Returns [`AnmError`] if the file is truncated, its counts exceed its contents, its blocks
+    /// overlap, or [`Anm::new`] refuses its contents.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, AnmError> {
         if bytes.get(..MAGIC.len()) != Some(&MAGIC) {
             return Err(AnmError::NoAnmFile);
@@ -40,7 +41,7 @@ impl Anm {
             translation: fields.range(),
             scale: fields.range(),
         };
-        // Checked before the offsets, because another version may store them elsewhere.
+        // This check precedes the offsets, because another version may store them elsewhere.
         head.validate()?;
         if joint_count as usize > MAX_JOINTS {
             return Err(AnmError::TooManyJoints { joints: joint_count.into() });
@@ -95,8 +96,8 @@ fn word_of(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
 }
 
-/// The bytes of the blocks with these offsets and lengths. Each block must lie after the header and
-/// within the file, and no two may overlap.
+/// Returns the bytes of the three blocks, given their offsets and lengths. Each block must lie
+/// after the header and within the file, and no two may overlap.
 fn blocks(bytes: &[u8], places: [(AnmBlock, i32, u128); 3]) -> Result<[&[u8]; 3], AnmError> {
     let mut found = [&bytes[..0]; 3];
     let mut taken = [(0, 0, AnmBlock::Keys); 3];

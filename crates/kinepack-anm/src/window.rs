@@ -1,25 +1,26 @@
-//! The four keys of a track around the current time, and the interpolated value. `spec/ANM.md`,
-//! section 5. Cost: about 150 operations for a rotation, including one square root, and half of
-//! that for a vector.
+//! The four keys of a track around the current time, and the interpolated value. See `spec/ANM.md`,
+//! section 5. A rotation takes about 150 operations, including one square root, and a vector half
+//! of that.
 
 use kinepack_anim::Transform;
 use kinepack_anim::keyed::spline::{Parametrization, blend, weights};
 
-/// P0 to P3: playback is between P1 and P2.
+/// The keys P0 to P3 of a track. The current time is between P1 and P2.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window<const N: usize> {
-    /// Non-decreasing if the keys are in order. A jump cache from a file may break this order.
+    /// The times of the keys. They do not decrease if the keys of the file are in order. A jump
+    /// cache from a file may break this order.
     times: [u16; 4],
     values: [[f32; N]; 4],
 }
 
 impl<const N: usize> Window<N> {
-    /// The state before the first key: the same value four times, at time 0.
+    /// Returns the state before the first key: the same value four times, at time 0.
     fn at_rest(value: [f32; N]) -> Self {
         Self { times: [0; 4], values: [value; 4] }
     }
 
-    /// The time from which the next key is needed.
+    /// Returns the time from which the next key is needed.
     pub(crate) fn needs_next_at(&self) -> u16 {
         self.times[2]
     }
@@ -36,7 +37,8 @@ impl<const N: usize> Window<N> {
         self.values[place] = value;
     }
 
-    /// The weight of each key. `None` if no time lies between P1 and P2; the value is then P1.
+    /// Returns the weight of each key, or `None` if no time lies between P1 and P2, and the value
+    /// is then P1.
     fn weights(&self, time: u16, parametrization: Parametrization) -> Option<[f32; 4]> {
         let [_, begin, end, _] = self.times;
         if end <= begin {
@@ -55,8 +57,8 @@ impl Window<3> {
 }
 
 impl Window<4> {
-    /// Signs are chosen here and not when a key arrives. So they depend only on the four keys, not
-    /// on the path of playback.
+    /// Signs are chosen here and not when a key arrives. Therefore they depend only on the four
+    /// keys, and not on the path of playback.
     fn rotation(&self, time: u16, parametrization: Parametrization) -> [f32; 4] {
         let Some(weights) = self.weights(time, parametrization) else { return self.values[1] };
         let [first, ..] = self.values;
@@ -82,7 +84,7 @@ pub(crate) struct JointWindows {
 }
 
 impl JointWindows {
-    /// The state before the first key.
+    /// Returns the windows before the first key.
     pub(crate) fn at_rest() -> Self {
         let Transform { rotation, translation, scale } = Transform::IDENTITY;
         Self {

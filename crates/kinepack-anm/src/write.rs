@@ -1,17 +1,17 @@
 //! Writes an [`Anm`] as bytes: the header, the keys, the jump caches and the joints, without gaps.
 //! An [`Anm`] is already validated, so writing cannot fail. The same content gives the same file on
-//! every platform. `spec/ANM.md`, sections 2 and 3. Cost: one pass.
+//! every platform. See `spec/ANM.md`, sections 2 and 3. Writing takes one pass.
 
 use kinepack_anim::keyed::{Key, VectorRange};
 
 use crate::Anm;
 use crate::layout::{HEAD_BYTES, MAGIC, OFFSET_BASE};
 
-/// The size in the header does not count these first bytes.
+/// The number of bytes at the start of the file that the size in the header does not count.
 const SIZE_BASE: usize = 16;
 
 impl Anm {
-    /// The bytes of the file. Allocates nothing else.
+    /// Encodes the file. Apart from the returned bytes, the method allocates nothing.
     pub fn to_bytes(&self) -> Vec<u8> {
         let head = &self.head;
         let caches_at = HEAD_BYTES + Key::BYTES * self.keys.len();
@@ -51,8 +51,8 @@ impl Anm {
     }
 }
 
-/// The hash by which a file identifies a joint: the hash of ELF symbol tables, over the name in
-/// lower case.
+/// Returns the hash by which a file identifies a joint. It is the hash of ELF symbol tables,
+/// computed over the name in lower case.
 ///
 /// ```
 /// assert_eq!(kinepack_anm::elf_hash("Root"), 0x0007_9664);

@@ -11,7 +11,7 @@ use crate::random::Random;
 use crate::support::{file_of, head};
 use crate::{corpora, driver};
 
-/// A track with random codes.
+/// Returns a track with random codes.
 fn track(random: &mut Random, joint: u16, channel: Channel, keys: u16) -> AnmTrack {
     let mut value = || [(); 3].map(|()| random.below(1 << 16) as u16);
     let last = keys.saturating_sub(1).max(1);
@@ -43,7 +43,7 @@ fn files() -> Vec<Vec<u8>> {
     .map(Anm::to_bytes)
     .collect();
     files.push(times.to_bytes());
-    // Caches of other tracks, a thousand keys, overlapping offsets.
+    // These files have caches of other tracks, a thousand keys, or overlapping offsets.
     let caches_at = 128 + 10 * times.keys().len();
     for (at, word) in [(caches_at + 24, 0x0003_0001_u32), (28, 1000), (116, 120)] {
         let mut bytes = times.to_bytes();

@@ -1,5 +1,5 @@
-//! Clips as `r3d2canm` files: at the sample times, our player and `ltk_anim` play the file as the
-//! clip plays.
+//! Converts clips to `r3d2canm` files. At the sample times, our player and `ltk_anim` play the file
+//! as the clip plays.
 
 use std::io::Cursor as Reader;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use ltk_anim::Compressed;
 
 use crate::random::Random;
 
-/// A chain of joints with these names, each 10 cm from its parent.
+/// Returns a chain of joints with the names `names`, each 10 cm from its parent.
 fn chain(names: &[&str]) -> Arc<Skeleton> {
     let joint = |(index, name): (usize, &&str)| Joint {
         name: (*name).to_owned(),
@@ -24,7 +24,7 @@ fn chain(names: &[&str]) -> Arc<Skeleton> {
     Arc::new(Skeleton::new(names.iter().enumerate().map(joint).collect()).unwrap())
 }
 
-/// A chain with a joint for each kind of track, and two that turn.
+/// Returns a chain that has a joint for each kind of track, and two joints that turn.
 fn rig() -> Arc<Skeleton> {
     chain(&["Root", "Turned", "Still", "Grown", "Moved", "Tip"])
 }
@@ -33,8 +33,8 @@ fn around_z(angle_rad: f32) -> [f32; 4] {
     [0.0, 0.0, (angle_rad / 2.0).sin(), (angle_rad / 2.0).cos()]
 }
 
-/// A clip of waves: the root walks, joints turn, one stays in a pose that is not its bind pose, one
-/// grows, one is moved, and the last is at rest.
+/// Returns a clip of waves. The root walks and joints turn. One joint stays in a pose that is not
+/// its bind pose, one grows, one is moved, and the last is at rest.
 fn smooth_clip(seed: u64, samples: u16, rate_hz: f32) -> RawClip {
     let mut random = Random(seed);
     let waves: Vec<[f32; 3]> = (0..24)
@@ -85,14 +85,15 @@ fn length_cm(range: &VectorRange) -> f64 {
     squares.sum::<f64>().sqrt()
 }
 
-/// The allowed error of a file at the sample times, in cm. For each joint it has half a step of the
-/// translation, and half a step of rotation and scale at the distance of the chain's end. It also
-/// has three times the largest movement of any joint in a 65535th of the duration.
+/// Returns the allowed error of a file at the sample times, in cm. For each joint, the sum has half
+/// a step of the translation. It also has half a step of rotation and scale at the distance of the
+/// chain's end. The sum also has three times the largest movement of any joint in a 65535th of the
+/// duration.
 ///
-/// The error of a rotation of 15 bits is less than 0.00015 rad: half a step of 0.0000432 in three
-/// components, the effect on the fourth, and twice that as an angle. A value between two keys
-/// depends on its time and on four key times. Each is rounded down by less than one tick, which
-/// moves the value by at most the length of a tangent.
+/// The error of a rotation of 15 bits is less than 0.00015 rad. It consists of half a step of
+/// 0.0000432 in three components and the effect on the fourth, and is doubled because it is an
+/// angle. A value between two keys depends on its time and on four key times. Each of these times
+/// is rounded down by less than one tick, which moves the value by at most the length of a tangent.
 fn bound_cm(clip: &KeyedClip, skeleton: &Skeleton, anm: &Anm) -> f64 {
     let half_step = |range| length_cm(range) / 65535.0 / 2.0;
     let tick = (clip.samples() - 1) as f64 / 65535.0;
@@ -115,7 +116,7 @@ fn bound_cm(clip: &KeyedClip, skeleton: &Skeleton, anm: &Anm) -> f64 {
     skeleton.len() as f64 * joint_cm * size + 3.0 * moved_cm
 }
 
-/// The poses of `ltk_anim` at some times, one after another.
+/// Returns the poses of `ltk_anim` at the times `times_s`, one after another.
 fn ltk_poses(anm: &Anm, times_s: impl Iterator<Item = f32>) -> Vec<Vec<Transform>> {
     let animation = Compressed::from_reader(&mut Reader::new(anm.to_bytes())).unwrap();
     let mut evaluator = animation.evaluator();
@@ -134,7 +135,7 @@ fn ltk_poses(anm: &Anm, times_s: impl Iterator<Item = f32>) -> Vec<Vec<Transform
     times_s.map(pose).collect()
 }
 
-/// The clip's poses at some positions in samples.
+/// Returns the clip's poses at the positions `positions`, in samples.
 fn clip_poses(
     clip: &KeyedClip,
     skeleton: &Skeleton,
@@ -197,7 +198,7 @@ fn exported(clip: &KeyedClip, skeleton: &Skeleton) -> (Anm, f64) {
     (anm, largest)
 }
 
-/// The keys of a track in a file, without the doubled ends.
+/// Returns the keys of a track in a file, without the doubled ends.
 fn track_of(anm: &Anm, joint: u16, channel: Channel) -> Vec<(u16, [u16; 3])> {
     let keys = anm.keys().iter().filter(|key| (key.joint, key.channel) == (joint, channel));
     let mut keys: Vec<_> = keys.map(|key| (key.time, key.value)).collect();
@@ -223,14 +224,14 @@ fn files_of_every_scheme_play_like_the_clip() {
             let clip = built(&raw, scheme.clone());
             let (anm, distance) = exported(&clip, raw.skeleton());
             assert_eq!(anm.head().parametrization(), clip.parametrization());
-            // In the worst case, the steps add up to ten times this.
+            // In the worst case, the sum of the steps is ten times this error.
             assert!(distance < 0.01, "{scheme:?}: {distance} cm");
         }
     }
 }
 
 /// Rows are not only within the bound. If no range is widened, the file has the codes of the rows,
-/// at times that players reach.
+/// at the times that players compute.
 #[test]
 fn rows_are_played_to_the_bit() {
     let skeleton = chain(&["Root"]);

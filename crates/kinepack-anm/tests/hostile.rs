@@ -1,4 +1,4 @@
-//! Hostile `r3d2canm` files: refused for the right reason, or played without harm.
+//! Hostile `r3d2canm` files are refused for the right reason, or played without harm.
 
 use kinepack_anim::Channel;
 use kinepack_anim::keyed::{Key, Parametrization, VectorRange};
@@ -18,7 +18,7 @@ const TRANSLATION: usize = 68;
 const SCALE: usize = 92;
 const OFFSETS: usize = 116;
 
-/// A file with two joints, six tracks and two caches.
+/// Returns a file with two joints, six tracks and two caches.
 fn small() -> Vec<u8> {
     let channels =
         [0, 1].into_iter().flat_map(|joint| Channel::ALL.map(|channel| (joint, channel)));
@@ -74,7 +74,7 @@ fn flipped_bits_and_noise_are_refused_or_played() {
     }
     let mut random = Random(3);
     for round in 0..3000 {
-        // Noise after a good head, or in place of some bytes of a file.
+        // The test puts noise after a valid header, or in place of some bytes of a file.
         let mut noisy = bytes.clone();
         for _ in 0..1 + random.below(12) {
             let begin = if round % 2 == 0 { 128 } else { 0 };

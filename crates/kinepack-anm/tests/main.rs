@@ -1,9 +1,9 @@
 //! The tests as one program, which links once. `cargo test -p kinepack-anm NAME` runs those whose
-//! paths contain NAME. Those that count allocations are a second program.
+//! paths contain NAME. Tests that count allocations are in a second program.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-// Shared by the tests.
+// These modules are shared by the tests.
 #[path = "../../kinepack-anim/tests/corpora/mod.rs"]
 mod corpora;
 #[path = "../../kinepack-anim/tests/random/mod.rs"]
@@ -12,7 +12,7 @@ mod random;
 mod runner;
 mod support;
 
-// The driver of the fuzz target, which is public in its crate.
+// This module is the driver of the fuzz target, whose items are public in its crate.
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/anm.rs"]
 mod driver;

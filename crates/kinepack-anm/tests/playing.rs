@@ -1,4 +1,4 @@
-//! `r3d2canm` files: `ltk_anim` and our player play what we write, from any time.
+//! `ltk_anim` and our player play the `r3d2canm` files that we write, from any time.
 
 use std::io::Cursor;
 
@@ -17,8 +17,8 @@ use crate::support::{
 
 const BOTH: [Parametrization; 2] = [Parametrization::Uniform, Parametrization::Times];
 
-/// The largest difference between two poses: of the components of rotations, and of the components
-/// of vectors as a share of their range.
+/// Returns the largest difference between two poses: of the components of rotations, and of the
+/// components of vectors as a share of their range.
 fn difference<'a>(pairs: impl Iterator<Item = (&'a Transform, Transform)>) -> [f32; 2] {
     let mut largest = [0.0_f32; 2];
     for (ours, theirs) in pairs {
@@ -40,7 +40,8 @@ fn difference<'a>(pairs: impl Iterator<Item = (&'a Transform, Transform)>) -> [f
     largest
 }
 
-/// The difference between `ltk_anim` and our player at some times, one after another.
+/// Returns the difference between `ltk_anim` and our player at the times `times_s`, one after
+/// another.
 fn compare_with_ltk(anm: &Anm, times_s: impl Iterator<Item = f32>) -> [f32; 2] {
     let animation = Compressed::from_reader(&mut Cursor::new(anm.to_bytes())).unwrap();
     let (mut evaluator, mut player) = (animation.evaluator(), AnmPlayer::new(anm));
@@ -64,7 +65,7 @@ fn compare_with_ltk(anm: &Anm, times_s: impl Iterator<Item = f32>) -> [f32; 2] {
     largest
 }
 
-/// A quarter of a step of a rotation of 15 bits and of a vector of 16.
+/// The bounds are a quarter of a step of a rotation of 15 bits, and of a vector of 16 bits.
 const BOUNDS: [f32; 2] = [0.000_01, 0.000_004];
 
 fn assert_close(difference: [f32; 2]) {
@@ -114,7 +115,7 @@ fn ltk_anim_computes_the_same_hashes_of_joints() {
 fn a_hash_ignores_case() {
     assert_eq!(elf_hash(""), 0);
     assert_eq!(elf_hash("L_Hand"), elf_hash("l_hand"));
-    // The ELF hash of "printf", from the tables of the generic ABI.
+    // This is the ELF hash of "printf", from the tables of the generic ABI.
     assert_eq!(elf_hash("printf"), 0x077905a6);
     assert!(elf_hash(&"zyxwv".repeat(40)) < 1 << 28);
 }
@@ -155,7 +156,7 @@ fn a_single_key_is_played_by_its_cache() {
         .with_jump_caches(1)
         .unwrap();
     let mut bytes = anm.to_bytes();
-    // The writer puts the key last; shipped files have it in all places.
+    // Our writer puts the key into the last place only. Shipped files have it in all places.
     let none = [0xff_u8; 2];
     assert_eq!(bytes[138..146], [none, none, none, [0, 0]].concat());
     bytes[138..146].fill(0);
@@ -314,8 +315,7 @@ fn written_files_are_read_back() {
     });
 }
 
-/// The rotations are those that a writer makes, because the two players differ for codes that are
-/// not rotations.
+/// The rotations are those that a writer makes, because the two players differ for other codes.
 #[test]
 fn ltk_anim_plays_random_tracks_the_same() {
     for_all(300, (any_head(), any_tracks(), 0..4_u32), |(head, mut tracks, caches)| {

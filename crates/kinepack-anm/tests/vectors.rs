@@ -1,7 +1,7 @@
 //! The frozen files of `spec/vectors/anm.txt` and their poses. This version writes these files, and
-//! every later one must read them.
+//! every later version must read them.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anm vectors` writes them again.
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anm vectors` writes the file again.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use crate::support::{file_of, head, pose_at};
 
 const TIMES_S: [f32; 5] = [0.0, 0.25, 0.61, 1.5, 2.0];
 
-/// The file whose bytes are in `spec/ANM.md`.
+/// Returns the file whose bytes are in `spec/ANM.md`.
 fn worked() -> Anm {
     let up = VectorRange { min: [0.0; 3], max: [0.0, 8.0, 0.0] };
     let one = VectorRange { min: [1.0; 3], max: [1.0; 3] };

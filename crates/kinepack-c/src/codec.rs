@@ -66,12 +66,13 @@ pub unsafe extern "C" fn kp_codec_hash(codec: KpCodec, hash: *mut u64) -> KpStat
 }
 
 /// Writes the widths and code words of a codec's profile as text, for tools. The text has a
-/// terminating zero: `*size` bytes, if they fit into `capacity`. The first two lines list the codes
-/// of gaps: the widths of the gaps in bits, and the lengths of the code words. Then each field has
-/// a line with its context, and a line for each class. The line of a class contains the reference,
-/// and `width/beyond` in bits for each lane. The lengths of the class words follow, once if all
-/// contexts share them, or for each context. `spec/CODEC.md`, sections 7 and 9, describes these
-/// codes. The text does not include the model of the adaptive levels.
+/// terminating zero: `*size` bytes, if they fit into `capacity`. The first two lines, `entities`
+/// and `flags`, each describe a code for gaps: the offset widths of its classes, and the lengths of
+/// its code words, in bits. Then each field has a line with its context, and a line for each class.
+/// The line of a class contains the reference, and `width/beyond` in bits for each lane. The
+/// lengths of the class words follow, once if all contexts share them, or for each context.
+/// `spec/CODEC.md`, sections 7 and 9, describes these codes. The text does not include the model of
+/// the adaptive levels.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_codec_profile_text(
     codec: KpCodec,

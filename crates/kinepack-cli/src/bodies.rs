@@ -35,7 +35,7 @@ fn parse_length(text: &str) -> Result<f64, String> {
     length.ok_or_else(|| format!("{text} is not a length above 0"))
 }
 
-/// Why the options of bodies do not fit the schema.
+/// The reason why the options for bodies do not fit the schema.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BodyError {
     #[error(
@@ -48,7 +48,7 @@ pub(crate) enum BodyError {
 }
 
 impl BodyArguments {
-    /// The rigid bodies of the stream `stream`, in the steps of `schema`.
+    /// Returns the rigid bodies of the stream `stream`, in the steps of `schema`.
     pub(crate) fn bodies(
         &self,
         stream: &Schema,
@@ -75,10 +75,10 @@ impl BodyArguments {
         Ok(None)
     }
 
-    /// Whether size and floor are possible for positions of this kind.
+    /// Checks that size and floor are possible for positions of this kind.
     fn check(&self, position: &FieldKind, up: usize) -> Result<(), BodyError> {
         let FieldKind::Floats(axes) = position else { return Ok(()) };
-        // A size counts steps of the first axis.
+        // The size is converted to steps of the first axis.
         let largest = axes.iter().map(|axis| axis.max() - axis.min()).fold(0.0, f64::max);
         let limits = [
             ("body-size", self.body_size, 2.0 * axes[0].step(), largest),

@@ -1,4 +1,4 @@
-//! The commands.
+//! The commands of the program.
 
 use clap::Subcommand;
 use command_kit::Failure;
@@ -29,7 +29,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Runs the command. `program` has the commands and options of the whole program, for
+    /// Runs the command. `program` describes the commands and options of the whole program, for
     /// completions and man pages.
     pub fn run(self, program: clap::Command) -> Result<(), Box<dyn Failure>> {
         match self {

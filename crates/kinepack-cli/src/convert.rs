@@ -38,7 +38,7 @@ pub struct Arguments {
     force: Force,
 }
 
-/// Why a file cannot be converted.
+/// The reason why a file cannot be converted.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConversionError {
     #[error(transparent)]
@@ -180,7 +180,7 @@ pub(crate) fn write_csv<E: From<CapturedError>>(
     let is_shown = |kind: usize| only.is_none_or(|only| only == kind);
     let has_several = of_kinds.len() > 1 && only.is_none();
     let mut header = if has_several { "tick,id,kind" } else { "tick,id" }.to_owned();
-    // Where the components of each kind begin.
+    // `begins` holds the column at which the components of each kind begin.
     let mut begins = Vec::new();
     let mut count = 0;
     for (index, (kind, of_kind)) in schema.kinds().iter().zip(&of_kinds).enumerate() {
@@ -231,7 +231,7 @@ pub(crate) fn write_csv<E: From<CapturedError>>(
     Ok(frames)
 }
 
-/// A name as a cell, in quotes if it has characters of the format.
+/// Formats a name as a cell. Adds quotes if the name contains characters that CSV reserves.
 fn quoted(name: &str) -> String {
     if name.contains(['"', ',', '\n', '\r']) {
         format!("\"{}\"", name.replace('"', "\"\""))
@@ -240,7 +240,7 @@ fn quoted(name: &str) -> String {
     }
 }
 
-/// The shortest decimals that read back as the same number.
+/// Formats a number with the fewest decimals that read back as the same number.
 fn number(value: f64) -> String {
     if value == 0.0 || (1e-5..1e17).contains(&value.abs()) {
         value.to_string()

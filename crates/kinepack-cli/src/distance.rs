@@ -1,10 +1,10 @@
-//! The error of a value, in the field's unit, or in degrees for rotations.
+//! Computes the error of a value, in the field's unit, or in degrees for rotations.
 
 use kinepack::quantize::FloatLimits;
 use kinepack::schema::FieldKind;
 
-/// The distance of a shown field from its recorded value, which is at `ratio` between two recorded
-/// values. `None` for a kind without distances.
+/// Returns the distance of a shown field from its recorded value, or `None` for a kind without
+/// distances. The recorded value is at `ratio` between two recorded values.
 pub(crate) fn distance(
     kind: &FieldKind,
     shown: &[u64],

@@ -1,8 +1,9 @@
-//! The formats of states that commands write, by the ending of a file's name.
+//! The formats of states that commands write, by the extension of a file's name.
 
 use std::path::Path;
 
-/// What a file with states is, as the ending of its name says. Each command writes some of these.
+/// The format of a file with states, as the extension of its name states it. Each command writes
+/// some of these formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// A capture.
@@ -18,7 +19,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The endings, in lower case as the commands read them too.
+    /// The extensions in lower case. Commands also read files by them.
     const ENDINGS: [(&'static str, Self); 5] = [
         ("mcap", Self::Capture),
         ("kpz", Self::Replay),
@@ -27,7 +28,7 @@ impl Format {
         ("csv", Self::Table),
     ];
 
-    /// The format of a name. `None` for another ending, and for a name without one.
+    /// Returns the format of a file name, or `None` if the extension is unknown or missing.
     pub fn of_name(name: &Path) -> Option<Self> {
         let ending = name.extension()?;
         Self::ENDINGS.into_iter().find(|(known, _)| ending == *known).map(|(_, format)| format)

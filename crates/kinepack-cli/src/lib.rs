@@ -1,7 +1,7 @@
 //! The commands of the program `kinepack`: sizes, profiles, replays and clips of your own data.
 //!
-//! The program consists of [`Command`] and little else. Another program can add its own commands:
-//! the lab's program has all of these, and reads captures with [`captured`].
+//! The program consists of [`Command`] and little else. Another program can add its own commands.
+//! The lab's program has all commands of this one, and reads captures with [`captured`].
 
 #![forbid(unsafe_code)]
 #![allow(missing_docs, unreachable_pub, reason = "a part of two programs")]

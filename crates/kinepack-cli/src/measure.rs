@@ -66,7 +66,7 @@ pub struct Arguments {
     json: bool,
 }
 
-/// Why a measurement failed.
+/// The reason why a measurement failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MeasureError {
     #[error(transparent)]
@@ -105,7 +105,7 @@ impl Failure for MeasureError {
     }
 }
 
-/// A level with its number and its name.
+/// Returns a level with its number and its name.
 fn numbered(level: &Level) -> String {
     format!("level {} ({})", level.row(), level.name())
 }
@@ -136,7 +136,7 @@ struct Measured {
     ending: Ending,
 }
 
-/// The levels asked for, or all that the data allow, in the order of the table.
+/// Returns the requested levels, or all levels that the data allow, in the order of the table.
 fn levels(arguments: &Arguments, quantized: bool) -> Result<Vec<Level>, MeasureError> {
     let measurable = |level: &Level| !quantized || Quantized::at(*level) == Quantized::Everything;
     if arguments.levels.is_empty() {
@@ -170,7 +170,7 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Gives all frames to a ladder, or only the frames before a signal. `next` adds one frame and
+    /// Passes all frames to a ladder, or only those before a signal. `next` adds one frame and
     /// returns its number of entities, or how the file ended.
     fn measure(
         self,

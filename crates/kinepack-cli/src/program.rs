@@ -1,4 +1,4 @@
-//! The frame of a program: its arguments, and how it ends.
+//! The frame of a program: it parses the arguments, and ends the program.
 
 use std::env;
 use std::process::ExitCode;
@@ -7,7 +7,7 @@ use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 use command_kit::{Failure, announce, escaped, set_program_name};
 
-/// The commands that only `kinepack-lab` has, in order. Trying them with `kinepack` is a common
+/// The commands that only `kinepack-lab` has, in order. Users often try them with `kinepack` by
 /// mistake.
 pub const OF_THE_LAB: [&str; 10] = [
     "broadcast",
@@ -37,8 +37,8 @@ pub fn run_program<Arguments: Parser>(
     }
 }
 
-/// The arguments of the command line. Ends the program if they are wrong, with an error that quotes
-/// them without control characters.
+/// Parses the arguments of the command line. If they are wrong, ends the program with an error that
+/// quotes them without control characters.
 fn arguments<Arguments: Parser>() -> Arguments {
     let error = match Arguments::try_parse() {
         Ok(arguments) => return arguments,

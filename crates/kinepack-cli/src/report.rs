@@ -1,4 +1,4 @@
-//! The report of `measure`, as a table and as JSON.
+//! Prints the report of `measure`, as a table and as JSON.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::captured::Pace;
 use crate::ladder::Measurement;
 
-/// One run of the ladder.
+/// The results of one run of the ladder.
 #[derive(Serialize)]
 pub(crate) struct Report {
     file: String,
@@ -21,9 +21,9 @@ pub(crate) struct Report {
     /// Frames per second, which are fewer than ticks if some ticks have none. Kilobits per second
     /// are computed from these.
     frames_per_s: f64,
-    /// Frames that were encoded, decoded and compared.
+    /// The number of frames that were encoded, decoded and compared.
     frames: usize,
-    /// The most of a frame.
+    /// The largest number of entities in a frame.
     entities: usize,
     levels: Vec<LevelReport>,
 }
@@ -37,13 +37,13 @@ struct LevelReport {
     kbps_payload: f64,
     kbps_with_headers: f64,
     changed_per_frame: f64,
-    /// The time to fill a snapshot from structs of floats. Only measured for cubes, whose type is
-    /// known.
+    /// The time to fill a snapshot from structs of floats, in microseconds. It is only measured for
+    /// cubes, whose type is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     fill_us_per_frame: Option<f64>,
     encode_us_per_frame: f64,
     decode_us_per_frame: f64,
-    /// The time to read a snapshot into structs of floats.
+    /// The time to read a snapshot into structs of floats, in microseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     read_us_per_frame: Option<f64>,
     verified: bool,
@@ -88,12 +88,12 @@ impl Report {
         }
     }
 
-    /// One JSON document.
+    /// Writes the report as one JSON document.
     pub(crate) fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
         write_json(self, out)
     }
 
-    /// A table of the levels.
+    /// Writes a table of the levels.
     pub(crate) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
         let Self { file, lag, rate_hz, frames_per_s, frames, entities, .. } = self;
         let pace = Pace { rate_hz: *rate_hz, frames_per_s: *frames_per_s };
@@ -128,7 +128,7 @@ impl Report {
         self.write_errors(out)
     }
 
-    /// The errors of values that are not exact.
+    /// Writes the errors of values that are not exact.
     fn write_errors(&self, out: &mut impl Write) -> io::Result<()> {
         let rows: Vec<Vec<String>> = self
             .levels
@@ -174,7 +174,7 @@ impl LevelReport {
             encode_us_per_frame: measurement.encode_us(),
             decode_us_per_frame: measurement.decode_us(),
             read_us_per_frame: measurement.read_us(),
-            // A frame that differs after decoding ends the command.
+            // This is always true, because a frame that differs after decoding ends the command.
             verified: true,
             errors: measurement.errors.as_ref().map(Errors::report),
         }

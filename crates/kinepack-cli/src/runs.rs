@@ -1,6 +1,6 @@
-//! Several captures to train on. The frames of all captures have the same schema. All are opened
-//! before the first frame is read, so that a missing or unfit file is refused at once. They are
-//! then closed again: a packed capture that is open holds up to 128 MB.
+//! Reads several captures for training. The frames of all captures must have the same schema. All
+//! files are opened before the first frame is read, so that a missing or unfit file is refused at
+//! once. They are then closed again, because an open packed capture holds up to 128 MB.
 
 use std::mem;
 use std::ops::Range;
@@ -30,14 +30,14 @@ pub(crate) struct First<'a> {
     pub(crate) stream: &'a Stream,
 }
 
-/// A further capture, and its stream that is read.
+/// A further capture, and the stream of it that is read.
 pub(crate) struct Further {
     pub(crate) path: PathBuf,
     pub(crate) stream: String,
     pub(crate) rate_hz: f64,
 }
 
-/// Why a capture cannot be trained on.
+/// The reason why a capture cannot be used for training.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RunError {
     #[error(transparent)]
@@ -67,7 +67,7 @@ pub(crate) enum RunError {
     NoFrame { path: PathBuf, range: Range<u32> },
 }
 
-/// A range of frames in a sentence.
+/// Describes a range of frames in a sentence.
 fn between(range: &Range<u32>) -> String {
     match (range.start, range.end) {
         (0, u32::MAX) => String::new(),
@@ -92,8 +92,8 @@ impl Opening<'_> {
         Snapshots::new(captured, self.stream, self.max_error, &[])
     }
 
-    /// Opens further captures, and closes them again. Says which stream is read if it has another
-    /// name than that of the first capture.
+    /// Opens further captures, checks them, and closes them again. Prints which stream is read if
+    /// it has a different name from that of the first capture.
     pub(crate) fn check(
         &self,
         first: First<'_>,
@@ -116,8 +116,8 @@ impl Opening<'_> {
         paths.iter().map(check).collect()
     }
 
-    /// The index of the stream of a further capture: the one that was asked for, or that with the
-    /// name of the first capture's, or the only one with its schema.
+    /// Returns the index of the stream of a further capture. It is the requested stream, or the one
+    /// with the same name as the first capture's stream, or the only stream with its schema.
     fn choose(&self, first: First<'_>, captured: &Captured) -> Result<usize, RunError> {
         let streams = captured.streams();
         let fits = |stream: &Stream| stream.schema.hash() == first.stream.schema.hash();
@@ -151,7 +151,7 @@ impl Opening<'_> {
         Ok(index)
     }
 
-    /// Opens a capture that was checked.
+    /// Opens a capture again that [`check`](Self::check) accepted.
     fn again(&self, further: &Further) -> Result<Snapshots, CapturedError> {
         let stream = StreamArguments { stream: Some(further.stream.clone()) };
         let Self { max_error, limits, .. } = *self;
@@ -160,8 +160,8 @@ impl Opening<'_> {
 }
 
 impl Further {
-    /// A note for a capture of another rate than the first. Lags count ticks, so a profile may be
-    /// trained on both.
+    /// Returns a note for a capture whose rate differs from that of the first capture. Lags count
+    /// ticks, so a profile may be trained on both.
     pub(crate) fn rate_note(&self, first: First<'_>) -> Option<String> {
         let [own, other] = [self.rate_hz, first.stream.rate_hz].map(shown_rate);
         (own != other).then(|| {
@@ -179,21 +179,21 @@ impl Further {
 pub(crate) struct FrameReader<'a> {
     /// The range of frames to read of each capture.
     pub(crate) range: Range<u32>,
-    /// The maximum number of frames to keep of each capture.
+    /// The maximum number of frames that are kept of each capture.
     pub(crate) most_frames: usize,
-    /// The memory that is left for frames.
+    /// The memory that remains for frames, in bytes.
     pub(crate) room_bytes: usize,
     pub(crate) interrupt: &'a Interrupt,
 }
 
 impl<'a> FrameReader<'a> {
-    /// For all frames in this range.
+    /// Returns a reader of all frames in `range`.
     pub(crate) fn of_range(range: Range<u32>, interrupt: &'a Interrupt) -> Self {
         Self { range, most_frames: usize::MAX, room_bytes: usize::MAX, interrupt }
     }
 
-    /// The frames of a capture, or those before a signal, and whether others were lost. Says if
-    /// frames are left out because they would be too many.
+    /// Reads the frames of a capture, or those before a signal. Also returns whether other frames
+    /// were lost. Prints a message if frames are omitted because there are too many.
     pub(crate) fn read(
         &mut self,
         path: &Path,
@@ -226,11 +226,11 @@ impl<'a> FrameReader<'a> {
         Ok((run, snapshots.end()?))
     }
 
-    /// The frames of further captures, and whether all were read completely. Says which captures
-    /// have none.
+    /// Reads the frames of further captures. Also returns whether all were read completely. Prints
+    /// which captures have no frames.
     ///
     /// # Errors
-    /// As [`Runs::finish`].
+    /// Fails as [`Runs::finish`] does.
     pub(crate) fn read_further(
         &mut self,
         opening: Opening<'_>,
@@ -272,7 +272,7 @@ impl<'a> FrameReader<'a> {
     }
 }
 
-/// The frames of captures, and how their reading ended.
+/// The frames of several captures, and how the reading of each ended.
 #[derive(Default)]
 pub(crate) struct Runs {
     runs: Vec<Vec<Snapshot>>,
@@ -282,11 +282,11 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// The frames of each capture, and whether all were read completely. Prints which captures have
-    /// no frames.
+    /// Returns the frames of each capture, and whether all were read completely. Prints which
+    /// captures have no frames.
     ///
     /// # Errors
-    /// [`RunError::NoFrame`] if no capture has a frame.
+    /// Returns [`RunError::NoFrame`] if no capture has a frame.
     pub(crate) fn finish(self) -> Result<(Vec<Vec<Snapshot>>, Ending), RunError> {
         let are_all_empty = self.empty.len() == self.runs.len();
         for error in self.empty {

@@ -23,7 +23,7 @@ pub struct ManPages {
     folder: PathBuf,
 }
 
-/// Why completions or man pages could not be written.
+/// The reason why completions or man pages could not be written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ShellError {
     #[error("{}: {source}", folder.display())]
@@ -55,7 +55,8 @@ pub(crate) fn print_completions(
     Ok(print(|out| out.write_all(&script))?)
 }
 
-/// A program without its hidden commands. `clap_complete` 4.6.11 offers them like all others.
+/// Returns a program without its hidden commands. `clap_complete` 4.6.11 offers them like all
+/// others.
 fn without_hidden(program: &clap::Command) -> clap::Command {
     let shown = program.get_subcommands().filter(|command| !command.is_hide_set());
     let all = clap::Command::new(program.get_name().to_owned())
@@ -67,9 +68,9 @@ fn without_hidden(program: &clap::Command) -> clap::Command {
     }
 }
 
-/// The completion script for bash, corrected for a program whose name has a hyphen. `clap_complete`
-/// 4.6.11 takes a hyphen for the beginning of a subcommand in the labels of its `case`, so nothing
-/// after the first word is completed.
+/// Returns the completion script for bash, corrected for a program whose name has a hyphen.
+/// `clap_complete` 4.6.11 takes a hyphen for the beginning of a subcommand in the labels of its
+/// `case`, so the original script completes nothing after the first word.
 fn with_one_name(script: &[u8], name: &str) -> Vec<u8> {
     let [label, variable] = ["__subcmd__", "__"].map(|hyphen| name.replace('-', hyphen));
     String::from_utf8_lossy(script).replace(&label, &variable).into_bytes()

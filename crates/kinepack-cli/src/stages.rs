@@ -7,7 +7,7 @@ use std::time::Instant;
 use cube_data::cube::Cube;
 use kinepack::{EncodeError, EntityId, Schema, Snapshot, Tick};
 
-/// The time from structs of floats to snapshots, and from snapshots to structs.
+/// The time to convert structs of floats to snapshots, and snapshots to structs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StagesNs {
     pub(crate) fill: u64,

@@ -1,4 +1,4 @@
-//! The coarsest quantization steps that stay within allowed errors.
+//! Computes the coarsest quantization steps that stay within the allowed errors.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,7 +22,7 @@ pub struct StepArguments {
     pub max_error: Vec<MaxError>,
 }
 
-/// Why the schema cannot satisfy a `--max-error`.
+/// The reason why the schema cannot satisfy a `--max-error`.
 #[derive(Debug, thiserror::Error)]
 #[error("--max-error {field}: {reason}")]
 pub struct StepsError {
@@ -30,7 +30,8 @@ pub struct StepsError {
     reason: String,
 }
 
-/// The allowed error of a field: `FIELD=ERROR`, in its unit, or in degrees for a rotation.
+/// The allowed error of a field, `FIELD=ERROR`. It is in the field's unit, or in degrees for a
+/// rotation.
 #[derive(Clone, Debug)]
 pub struct MaxError {
     field: String,
@@ -59,7 +60,7 @@ pub(crate) struct FieldSteps {
     pub(crate) attribute: String,
     /// The attribute for the old steps.
     pub(crate) was: String,
-    /// The largest allowed error, which holds for any value.
+    /// The requested largest error, which holds for any value.
     pub(crate) asked: f64,
     /// The errors of the recorded values.
     pub(crate) error: Summary,
@@ -70,7 +71,7 @@ pub(crate) struct Steps {
     pub(crate) schema: Schema,
     /// The schema of each kind of entities alone.
     pub(crate) of_kinds: Vec<Schema>,
-    /// For each field with other steps, its allowed error and its errors.
+    /// For each field with new steps, its allowed error and the errors of its values.
     changed: Vec<Option<(f64, Distribution)>>,
 }
 
@@ -167,11 +168,11 @@ impl Steps {
     }
 }
 
-/// The coarsest steps that keep any value within `error`.
+/// Returns the coarsest steps that keep any value within `error`.
 fn within(kind: &FieldKind, error: f64) -> Result<FieldKind, String> {
     match kind {
         FieldKind::Floats(axes) => {
-            // The error is half a step on all axes at once.
+            // The largest error is half a step on all axes at once.
             let step = rounded_down(2.0 * error / (axes.len() as f64).sqrt());
             let axes: Result<Vec<FloatLimits>, _> =
                 axes.iter().map(|axis| axis.with_step(step)).collect();
@@ -197,11 +198,11 @@ fn within(kind: &FieldKind, error: f64) -> Result<FieldKind, String> {
     }
 }
 
-/// Rounds down to three digits.
+/// Rounds a step down to three digits.
 fn rounded_down(step: f64) -> f64 {
     let exponent = step.log10().floor() as i32 - 2;
     let digits = (step / 10_f64.powi(exponent) * (1.0 + f64::EPSILON)).floor() as u32;
-    // Parsed from decimal notation, so that it equals the number that is printed.
+    // The step is parsed from decimal notation, so that it equals the number that is printed.
     let rounded = format!("{digits}e{exponent}").parse().unwrap_or(step);
     if rounded > 0.0 && rounded <= step { rounded } else { step }
 }

@@ -81,7 +81,7 @@ fn feature_group() -> impl TypedValueParser<Value = FeatureGroup> {
     })
 }
 
-/// Why a profile cannot be trained.
+/// The reason why a profile cannot be trained.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TrainingError {
     #[error(transparent)]
@@ -197,7 +197,7 @@ fn say_structure(schema: &Schema, structure: &Profile) {
     }
 }
 
-/// The frames of all captures, and whether all were read completely.
+/// Reads the frames of all captures. Also returns whether all were read completely.
 fn read(
     range: Range<u32>,
     interrupt: &Interrupt,

@@ -1,4 +1,4 @@
-//! The commands for captures: converting, analyzing, tuning, training and replaying.
+//! Tests the commands for captures: converting, analyzing, tuning, training and replaying.
 
 use kinepack::{EntityId, Pack, Profile, Schema, Tick};
 use kinepack_capture::Recorder;
@@ -236,7 +236,7 @@ fn tables_fit_into_the_terminal() {
     }
 }
 
-/// A capture, before quantization, of drones that circle at different speeds.
+/// Returns a capture, before quantization, of drones that circle at different speeds.
 fn drones(files: &Files) -> String {
     let capture = files.path("drones.mcap");
     let mut recorder = Recorder::create(&capture).unwrap();

@@ -1,4 +1,4 @@
-//! The program as users see it: exit codes, standard output and error.
+//! Tests the program as users see it: exit codes, standard output and standard error.
 
 use cube_data::cube::Measured;
 
@@ -130,7 +130,7 @@ fn bad_challenge_files_are_refused_in_one_line() {
     let run = files.write("run.bin", &run);
     let message = refusal(&["measure", run.to_str().unwrap(), "--level", "packed,1"]);
     assert!(message.contains("level 1 (uncompressed) needs floats"), "{message}");
-    // Captures that are too short for a reason other than the lag.
+    // These captures are too short for a reason other than the lag.
     let run = files.write("longer.bin", &good_bin(40));
     let run = run.to_str().unwrap();
     let out = files.path("out.profile");
@@ -155,7 +155,7 @@ fn bad_challenge_files_are_refused_in_one_line() {
         ),
         (&["train", run, "--out", out, "--from", "40"], "no frame from frame 40 on\n"),
         (&["measure", run, "--profile", "/dev/zero"], "this is not a profile"),
-        // The advice is always a shorter lag. Holding out less is only suggested if that leaves
+        // The advice is always a shorter lag. It suggests holding out less only if that leaves
         // enough frames.
         (
             &["tune", run, "--hold-out", "1", "--lag", "60"],
@@ -254,7 +254,7 @@ fn help_and_version_are_there() {
 
 #[test]
 fn the_completions_offer_every_command_but_no_hidden_one() {
-    // The hidden command exists, for those who package the program.
+    // The hidden command exists, for people who package the program.
     assert!(stdout(&["man-pages", "--help"]).contains("<FOLDER>"));
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = stdout(&["completions", shell]);

@@ -1,5 +1,5 @@
-//! Captures and replays that are damaged, wrong, or have missing ticks: the commands' messages and
-//! exit codes.
+//! Tests captures and replays that are damaged, wrong, or have missing ticks, and the messages and
+//! exit codes of the commands.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::challenge::Files;
 use crate::support::drone::Drone;
 use crate::support::program::{json, refusal, run};
 
-/// Records twenty drones that move evenly, at these ticks, with a chunk for each ten frames.
+/// Records twenty drones that move evenly at the ticks `ticks`, with a chunk for each ten frames.
 fn record(files: &Files, name: &str, rate_hz: f64, ticks: impl IntoIterator<Item = u32>) -> String {
     let path = files.path(name);
     let mut recorder = Recorder::create(&path).unwrap();
@@ -30,7 +30,7 @@ fn record(files: &Files, name: &str, rate_hz: f64, ticks: impl IntoIterator<Item
     path.to_str().unwrap().to_owned()
 }
 
-/// Where the chunks of a file begin, and their bytes.
+/// Returns the ranges of a file's chunks in bytes.
 fn chunks(file: &[u8]) -> Vec<std::ops::Range<usize>> {
     let (mut at, mut chunks) = (8, Vec::new());
     while at + 9 < file.len() {
@@ -43,7 +43,7 @@ fn chunks(file: &[u8]) -> Vec<std::ops::Range<usize>> {
     chunks
 }
 
-/// A copy with one byte changed in the middle of the second chunk.
+/// Returns a copy of a file with one changed byte in the middle of the second chunk.
 fn damaged(files: &Files, name: &str, file: &str) -> String {
     let mut bytes = std::fs::read(file).unwrap();
     let chunk = chunks(&bytes)[1].clone();
@@ -130,7 +130,7 @@ fn a_damaged_replay_ends_with_1_too() {
     }
 }
 
-/// A capture with another schema document, in chunks that are not compressed.
+/// Returns a capture with another schema document, in chunks that are not compressed.
 fn with_schema(files: &Files, whole: &str, from: &str, to: &str) -> String {
     let whole = std::fs::read(whole).unwrap();
     let options = mcap::WriteOptions::new().compression(None);
@@ -224,11 +224,11 @@ fn a_nan_is_named_alike_by_all_commands() {
         "stream \"drones\", tick 37, entity 5: field \"position\": the value is not a number";
     assert!(messages[0].contains(expected), "{}", messages[0]);
     assert!(messages.iter().all(|message| *message == messages[0]), "{messages:#?}");
-    // A table shows the numbers as they were recorded.
+    // A table shows the numbers exactly as they were recorded.
     assert_eq!(run(&["convert", file, &out("a.csv")]).code, Some(0));
 }
 
-/// A text without its breaks of lines.
+/// Returns a text without its line breaks.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -242,7 +242,7 @@ fn level<'a>(report: &'a Value, name: &str) -> &'a Value {
 fn missing_ticks_are_time_in_which_nothing_is_sent() {
     let files = Files::new();
     let even = record(&files, "even.mcap", 60.0, 0..200);
-    // The same world and the same frames, but its ticks are twice as short.
+    // The world and the frames are the same, but its ticks are half as long.
     let gaps = record(&files, "gaps.mcap", 120.0, (0..400).step_by(2));
     let of = |file: &str| json(&["measure", file, "--level", "packed,adaptive", "--lag", "12"]);
     let (even_report, gap_report) = (of(&even), of(&gaps));
@@ -280,7 +280,7 @@ fn missing_ticks_are_time_in_which_nothing_is_sent() {
 #[test]
 fn what_tune_promises_for_a_capture_with_gaps_its_profile_keeps() {
     let files = Files::new();
-    // Steps of one to four ticks.
+    // The distances between frames are one to four ticks.
     let ticks = (0..400_u32).scan(0, |tick, frame| {
         *tick += 1 + frame * frame % 7 % 4;
         Some(*tick)

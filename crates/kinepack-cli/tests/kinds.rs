@@ -1,4 +1,4 @@
-//! The commands on a capture with several kinds of entities.
+//! Tests the commands on a capture with several kinds of entities.
 
 use std::path::Path;
 
@@ -103,7 +103,7 @@ fn analyze_reports_each_kind() {
     let names: Vec<&str> = fields.iter().map(|field| field["name"].as_str().unwrap()).collect();
     assert_eq!(names[..3], ["player.team", "player.position", "player.rotation"]);
     assert_eq!(names[5..], ["bullet.position", "door.open"]);
-    // The bits of the kinds are those of their fields.
+    // The bits of each kind are the sum of the bits of its fields.
     let levels = stream["levels"].as_array().unwrap().len();
     for level in 0..levels {
         let sum = |parts: &[Value]| -> f64 {

@@ -1,4 +1,5 @@
-//! The commands for replay files: `pack`, `unpack`, `info`, `cut`, and what records them.
+//! Tests the commands for replay files (`pack`, `unpack`, `info`, `cut`), and the recording of
+//! replays.
 
 use std::fs;
 
@@ -62,7 +63,7 @@ fn every_command_reads_a_replay_as_a_capture() {
         fs::read_to_string(table).unwrap()
     };
     assert_eq!(csv(&replay, "a.csv"), csv(&mcap, "b.csv"));
-    // A packed capture, and a replay that is packed again.
+    // The inputs are a packed capture, and a replay that is packed again.
     let (again, _) = pack(&files, "run.mcap.zst", &zst(&fs::read(&mcap).unwrap()), &[]);
     assert_eq!(csv(&again, "c.csv"), csv(&mcap, "d.csv"));
     let twice = files.path("twice.kpz").to_str().unwrap().to_owned();
@@ -140,7 +141,7 @@ fn names_of_a_file_do_not_control_the_terminal() {
     let info = json(&["info", path]);
     assert_eq!((&info["name"], &info["info"]["map"]), (&name.into(), &note.into()));
     assert_eq!(info["markers"][0]["name"], mark);
-    // Errors that quote names and arguments.
+    // The errors quote names and arguments.
     let refused = run(&["info", path, "other\u{1b}[2J"]);
     assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("other\\u001b[2J"), "{:?}", refused.stderr);
@@ -204,7 +205,7 @@ fn damage_is_named_and_the_rest_is_there() {
     assert_eq!(unpacked.code, Some(1));
     assert!(unpacked.stderr.contains("18 frames"), "{}", unpacked.stderr);
 
-    // Cut off: a writer that was killed.
+    // The file is cut off, as if its writer had been killed.
     bytes.truncate(third.chunk_start_offset as usize + 100);
     let cut_off = files.write("cut.kpz", &bytes).to_str().unwrap().to_owned();
     let info = json(&["info", &cut_off]);
@@ -236,7 +237,7 @@ fn a_replay_is_packed_again_with_notes_and_markers() {
     marked.write(&kinepack::Snapshot::new(drone_codec().schema(), Tick(u32::MAX))).unwrap();
     marked.mark(Tick(0), "goal").unwrap();
     marked.finish().unwrap();
-    // Packs in place: the report has the size of the old file.
+    // The replay is packed in place, so the report has the size of the old file.
     let before = fs::metadata(&again).unwrap().len();
     let report = json(&["pack", &again, &again, "--force", "--level", "packed"]);
     assert_eq!(report["captured_bytes"], before);

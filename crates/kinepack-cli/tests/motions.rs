@@ -1,5 +1,5 @@
-//! Learning never loses: on synthetic motions, with and without a profile that fits, it takes at
-//! most 2 % more than the level that does not learn.
+//! Tests that learning never loses much. On synthetic motions, the learning level takes at most 2 %
+//! more than the level that does not learn. This holds with and without a profile that fits.
 
 #[path = "../../../lab/comparisons/examples/motions/compare.rs"]
 mod compare;

@@ -1,4 +1,4 @@
-//! The files that commands write. Existing files are replaced only with `--force`, files are
+//! Tests the files that commands write. Existing files are replaced only with `--force`, files are
 //! complete or absent, and a command that fails leaves old files unchanged.
 
 use std::fs;
@@ -10,7 +10,7 @@ use crate::support::program::{
 
 const OLD: &[u8] = b"worth something";
 
-/// A challenge file, and the same as a capture.
+/// Returns a challenge file, and the same as a capture.
 fn captures(files: &Files) -> [String; 2] {
     let challenge = files.write("run.f32", &good_f32(40, 30)).to_str().unwrap().to_owned();
     let capture = files.path("run.mcap").to_str().unwrap().to_owned();
@@ -57,7 +57,7 @@ fn an_output_that_is_an_input_is_refused_even_with_force() {
     fs::copy(&capture, &copy).unwrap();
     assert_eq!(run(&["pack", &challenge, &replay]).code, Some(0));
     assert_eq!(run(&["train", &challenge, "--passes", "1", "--out", &profile]).code, Some(0));
-    // Another name of the same file.
+    // This is another name of the same file.
     let other = files.path("./run.mcap").to_str().unwrap().to_owned();
     for (input, arguments) in [
         (&capture, &["train", &copy, &capture, "--out", &capture][..]),
@@ -183,7 +183,7 @@ mod unix {
         let [pipe_name, run] = [&pipe, &run].map(|path| path.to_str().unwrap());
         let measure = ["measure", "--level", "packed", "--profile", pipe_name, run];
         let measured = Running::start(&measure, None);
-        // In a thread, because opening a pipe waits until somebody reads it.
+        // The pipe is opened in a thread, because opening it waits until a reader exists.
         thread::spawn({
             let pipe = pipe.clone();
             move || fs::write(pipe, bytes)

@@ -1,5 +1,5 @@
-//! Captures with a user's own schemas: their numbers as CSV, the choice of a stream, and the notes
-//! that reports add to a number.
+//! Tests captures with a user's own schemas: their numbers as CSV, the choice of a stream, and the
+//! notes that reports add to a number.
 
 use kinepack::{EntityId, Pack, Profile, Schema, Tick};
 use kinepack_capture::Recorder;
@@ -15,7 +15,7 @@ struct Gate {
     height: f64,
 }
 
-/// A file with a stream of drones that circle, and one of gates.
+/// Returns a file with a stream of drones that circle, and one of gates.
 fn two_streams(files: &Files) -> String {
     let capture = files.path("two.mcap");
     let mut recorder = Recorder::create(&capture).unwrap();
@@ -45,7 +45,7 @@ fn a_capture_converts_to_csv_with_the_recorded_numbers() {
     let text = std::fs::read_to_string(&csv).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[..3], ["tick,id,is_open,height", "0,2,1,0", "0,9,1,0"]);
-    // Not quantized: the step is 0.25.
+    // The numbers are not quantized: the step is 0.25.
     assert_eq!((lines[46], lines.len()), ("22,9,0,0.11", 401));
 
     let converted = run(&["convert", capture, csv_name, "--force"]);

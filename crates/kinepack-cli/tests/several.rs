@@ -1,5 +1,6 @@
-//! Commands that read several captures: `train`, and `tune` with further ones. Which stream of each
-//! they take, what they refuse before they read, and which file their errors name.
+//! Tests commands that read several captures: `train`, and `tune` with further captures. The tests
+//! cover which stream of each capture is read, what is refused before reading, and which file an
+//! error names.
 
 use kinepack::{EntityId, Pack, Tick};
 use kinepack_capture::Recorder;
@@ -13,7 +14,8 @@ struct Gate {
     is_open: bool,
 }
 
-/// A capture with these streams: of gates if the name begins so, else of drones that circle.
+/// Returns a capture with the streams `streams`. A stream has gates if its name begins with
+/// `gates`, and otherwise drones that circle.
 fn capture(files: &Files, name: &str, streams: &[&str], rate_hz: f64) -> String {
     let path = files.path(name);
     let mut recorder = Recorder::create(&path).unwrap();
@@ -83,7 +85,7 @@ fn a_further_capture_is_read_at_the_stream_of_the_first_one_s_name() {
     assert_eq!(streams, ["drones", "swarm"]);
     let says = "this is about stream swarm, the only one with the schema of drones of ";
     assert_eq!(tuned.stderr, format!("{only_one}: {says}{first}\n"));
-    // The program never chooses a stream silently if several streams fit, or if none does.
+    // No stream is chosen silently if several would fit, or if none does.
     let several = further("several.mcap", &["flock", "swarm"]);
     let none = further("none.mcap", &["gates", "gates2"]);
     let gate = further("gate.mcap", &["gates"]);
@@ -104,7 +106,7 @@ fn a_further_capture_is_read_at_the_stream_of_the_first_one_s_name() {
             assert!(names_file && refused.contains(&says), "no {says:?} in {refused}");
         }
     }
-    // A name that is asked for counts in each file.
+    // A requested name applies to each file.
     let gates = ["tune", &gate, &first, "--stream", "gates"];
     assert!(refusal(&gates).contains(&format!("{first}: --stream gates: no such stream")));
     let refused = refusal(&["train", &named, &gate, "--stream", "drones", "--out", out]);
@@ -116,7 +118,7 @@ fn all_captures_are_opened_before_one_is_read_and_the_first_is_checked_before_th
     let files = Files::new();
     let whole = good_f32(60, 5);
     let write = |name: &str, bytes: &[u8]| files.write(name, bytes).to_str().unwrap().to_owned();
-    // This file can be opened but not read.
+    // The file can be opened, but reading it fails.
     let cut = write("cut.f32", &whole[..whole.len() - 7]);
     let [good, short] = [("good.f32", &whole), ("short.f32", &good_f32(6, 5))]
         .map(|(name, bytes)| write(name, bytes));

@@ -1,7 +1,8 @@
-//! Motion alongside `lightyear` 0.30: a server and a client over UDP on this machine, without a
-//! window. It ends by itself, and fails if the client shows anything other than the server's state.
+//! Runs motion alongside `lightyear` 0.30, with a server and a client over UDP on this machine,
+//! without a window. The program ends by itself, and fails if the client shows anything other than
+//! the server's state.
 //!
-//! In this folder: `cargo run`
+//! Run it with `cargo run` in this folder.
 //!
 //! Lightyear builds on `bevy_replicon`, so `MotionRepliconPlugin` works with it: lightyear spawns
 //! the ships and replicates their captains, and Kinepack moves the ships. Only the channel for
@@ -60,10 +61,11 @@ fn register(app: &mut App) {
     .add_direction(NetworkDirection::Bidirectional);
 }
 
-/// Lightyear has a fixed map from replicon's channels to its own. Replicon uses the first two to
-/// clients, and the first one to the server. The motion plugin gets the next ones, if you add it
-/// before your messages of replicon. The map has reliable ordered channels there, so that one lost
-/// packet would delay all motion after it.
+/// Lightyear has a fixed map from replicon's channels to its own. Replicon uses the first two
+/// channels to clients, and the first one to the server. The motion plugin gets the next channels,
+/// if you add it before your messages of replicon. In lightyear's map, these channels are reliable
+/// and ordered, so one lost packet would delay all motion after it. This function therefore changes
+/// the map.
 fn map_channels(channels: Res<ChannelRegistry>, mut map: ResMut<RepliconChannelMap>) -> Result {
     let kind = ChannelKind::of::<Motion>();
     let id = *channels.get_net_from_kind(&kind).ok_or("no channel for motion")?;
@@ -117,7 +119,7 @@ fn client(server_addr: SocketAddr) -> Result<App, Box<dyn Error>> {
     register(&mut app);
     app.add_plugins(MotionClientPlugin::new(MotionSettings::at_hz(TICK_HZ)));
     finish(&mut app);
-    // A game uses `Token` instead.
+    // A game uses `Token` instead of `Manual`.
     let manual =
         Authentication::Manual { server_addr, client_id: 1, private_key: [0; 32], protocol_id: 0 };
     let netcode = NetcodeClient::new(manual, NetcodeConfig::default())?;
@@ -127,13 +129,13 @@ fn client(server_addr: SocketAddr) -> Result<App, Box<dyn Error>> {
     Ok(app)
 }
 
-/// `App::run` does this in a game.
+/// Finishes an app's plugins. In a game, `App::run` does this.
 fn finish(app: &mut App) {
     app.finish();
     app.cleanup();
 }
 
-/// All ships of an app, in the order of their ids.
+/// Returns all ships of an app, in the order of their ids.
 fn ships(app: &mut App) -> Vec<(MotionId, Transform, Captain)> {
     let world = app.world_mut();
     let mut ships = world.query::<(&MotionId, &Transform, &Captain)>();

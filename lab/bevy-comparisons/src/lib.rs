@@ -1,4 +1,4 @@
-//! Programs that compare `kinepack-bevy` with Bevy's own animation and with `bevy_replicon`: the
-//! examples of this package.
+//! The examples of this package are programs that compare `kinepack-bevy` with Bevy's own animation
+//! and with `bevy_replicon`.
 
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! The pages for readers: their links have targets, their Rust blocks are compiled, and the
+//! Checks the pages for readers: their links have targets, their Rust blocks are compiled, and the
 //! README's example is the file that runs.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// The Markdown files of the repository.
+/// Returns the Markdown files of the repository.
 fn pages() -> Vec<PathBuf> {
     let (mut found, mut folders) = (Vec::new(), vec![PathBuf::from(ROOT)]);
     while let Some(folder) = folders.pop() {
@@ -29,7 +29,7 @@ fn pages() -> Vec<PathBuf> {
     found
 }
 
-/// The text without its fenced blocks.
+/// Returns the text of a page without its fenced blocks.
 fn prose(page: &str) -> String {
     let (mut prose, mut fenced) = (String::new(), false);
     for line in page.lines() {
@@ -43,7 +43,7 @@ fn prose(page: &str) -> String {
     prose
 }
 
-/// The anchors of a page's headings, as GitHub and mdBook make them.
+/// Returns the anchors of a page's headings, as GitHub and mdBook make them.
 fn anchors(page: &str) -> Vec<String> {
     let (mut seen, mut anchors) = (HashMap::<String, u32>::new(), Vec::new());
     for line in prose(page).lines().filter(|line| line.starts_with('#')) {
@@ -60,7 +60,7 @@ fn anchors(page: &str) -> Vec<String> {
     anchors
 }
 
-/// The targets of the links and pictures, without code spans.
+/// Returns the targets of a page's links and pictures, except those in code spans.
 fn targets(page: &str) -> Vec<String> {
     let prose = prose(page);
     prose
@@ -75,7 +75,7 @@ fn targets(page: &str) -> Vec<String> {
         .collect()
 }
 
-/// A page with the file that it includes, if any.
+/// Returns the text of a page, with the file that it includes, if any.
 fn with_included(path: &Path) -> String {
     let page = std::fs::read_to_string(path).unwrap();
     let included = page.split_once("{{#include ").and_then(|(_, rest)| rest.split_once("}}"));
@@ -92,7 +92,7 @@ fn relative_links_lead_to_files_and_headings() {
     let (mut broken, mut checked) = (Vec::new(), 0);
     for path in pages() {
         for target in targets(&std::fs::read_to_string(&path).unwrap()) {
-            // Links of rustdoc have paths of items.
+            // The targets of rustdoc links are paths of items.
             if target.contains("://") || target.contains("::") || target.starts_with("mailto:") {
                 continue;
             }
@@ -132,7 +132,7 @@ fn every_rust_block_is_compiled() {
             || (name.starts_with("crates/") && name.ends_with("/README.md"));
         if is_for_readers && page.contains("```rust") {
             let listed = compiled.contains(&format!("/{}\"", name.trim_start_matches("crates/")));
-            // A crate that needs its features for its README compiles it itself.
+            // If a crate needs its features for its README, the crate itself compiles the README.
             let library = std::fs::read_to_string(path.with_file_name("src").join("lib.rs"));
             let by_itself =
                 library.is_ok_and(|code| code.contains("include_str!(\"../README.md\")"));
@@ -144,7 +144,8 @@ fn every_rust_block_is_compiled() {
     }
 }
 
-/// The lines of Rust blocks that rustdoc hides. GitHub shows them.
+/// Returns the lines of Rust blocks that rustdoc hides. There must be none, because GitHub shows
+/// them.
 fn hidden_lines(page: &str) -> Vec<&str> {
     let (mut hidden, mut in_rust, mut fenced) = (Vec::new(), false, false);
     for line in page.lines() {

@@ -1,11 +1,11 @@
 //! Sends the moves of a player's character through a stream, and measures the bits of a record and
 //! the time to encode and decode it.
 //!
-//! Each record is coded against the one 6 records before, as if acknowledgements took a tenth of a
-//! second. The first 6 are coded in full. A ring keeps the learned state after each of the last 64
-//! records. Besides the two levels, the benchmark measures coding every record in full.
+//! Each record is coded against the record 6 records earlier, as if acknowledgements took a tenth
+//! of a second. The first 6 records are coded in full. A ring keeps the learned state after each of
+//! the last 64 records. Besides the two levels, the benchmark measures coding every record in full.
 //!
-//! `cargo bench -p character --bench records`. Sizes are printed first.
+//! Run it with `cargo bench -p character --bench records`. The benchmark prints sizes first.
 
 #![allow(missing_docs)]
 
@@ -21,22 +21,22 @@ use kinepack::magnitude::{Precision, write_multiples, write_steps};
 use kinepack::rle::{encode_difference, write_sparse_difference};
 use kinepack::stream::{Learned, StreamBase, StreamCodec, StreamLevel};
 
-/// 100 seconds.
+/// The number of records, which is 100 seconds.
 const RECORDS: usize = 6000;
 const LAG: usize = 6;
 const RING: usize = 64;
 
-/// Ways to code a record.
+/// The ways to code a record: a name, a level, and whether the coding uses a base.
 const WAYS: [(&str, StreamLevel, bool); 3] = [
     ("full", StreamLevel::Packed, false),
     ("packed", StreamLevel::Packed, true),
     ("adaptive", StreamLevel::Adaptive, true),
 ];
 
-/// A vector of a move.
+/// A function that returns a vector of a move.
 type Vector = fn(&Move) -> [f64; 3];
 
-/// One side of the stream: the learned states after the latest records.
+/// One side of the stream, which holds the learned states after the latest records.
 struct Side {
     codec: StreamCodec,
     has_bases: bool,
@@ -49,8 +49,7 @@ impl Side {
         Self { ring: vec![codec.nothing_learned(); RING], has_bases, codec }
     }
 
-    /// Runs `code` for the record at an index, with its base, and with memory for the learned
-    /// state.
+    /// Runs `code` for the record at `index`, with its base, and with memory for the learned state.
     fn at(
         &mut self,
         index: usize,
@@ -129,8 +128,8 @@ fn records(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Prints the bits of the article's forms next to those of level packed: for the payload, runs of
-/// whole bytes; for a vector, multiples of a tenth.
+/// Prints the bits of the article's forms next to those of level packed. The form of the payload is
+/// runs of whole bytes, and that of a vector multiples of a tenth.
 fn print_forms(moves: &[Move]) {
     let pairs = || moves.iter().zip(&moves[LAG..]);
     let mean = |bits: u64| bits as f64 / (RECORDS - LAG) as f64;

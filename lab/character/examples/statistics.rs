@@ -1,6 +1,6 @@
-//! Prints how the player spends its time, and how moves differ from earlier ones.
+//! Prints how the player spends its time, and how its moves differ from earlier ones.
 //!
-//! `cargo run --release -p character --example statistics [-- SECONDS [SEED]]`
+//! Run it with `cargo run --release -p character --example statistics [-- SECONDS [SEED]]`.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -10,9 +10,9 @@ use kinepack::bits::bits_for;
 use kinepack::schema::LaneArithmetic;
 use kinepack::{Pack, Schema};
 
-/// Lags in moves: the previous one, and 100 ms as in the articles.
+/// The lags in moves: the previous move, and 100 ms as in the articles.
 const LAGS: [usize; 2] = [1, 6];
-/// Approximate moves per second.
+/// The approximate number of moves per second.
 const MOVES_PER_S: usize = 60;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How often each field differs from its value `lag` moves before, and how large its lanes'
+/// Prints how often each field differs from its value `lag` moves earlier, and how large its lanes'
 /// differences are.
 fn compare(lag: usize, moves: &[Vec<u32>]) {
     let schema = Schema::of::<Move>();
@@ -60,7 +60,7 @@ fn compare(lag: usize, moves: &[Vec<u32>]) {
         "{:<18} {:>9} {:>10} {:>10}  lane by lane",
         "field", "differs %", "bits/lane", "if not 0"
     );
-    // The parts of an array count as one field here.
+    // Here, the parts of an array count as one field.
     let mut groups: Vec<(&str, std::ops::Range<usize>)> = Vec::new();
     for field in schema.fields() {
         let name = field.name.split('[').next().unwrap_or_default();
@@ -79,7 +79,7 @@ fn compare(lag: usize, moves: &[Vec<u32>]) {
             for (sum, lane) in bits.iter_mut().zip(range.clone()) {
                 let mut steps = now[lane].abs_diff(base[lane]);
                 if schema.lanes()[lane].arithmetic == LaneArithmetic::Cyclic {
-                    // A lane that wraps changes by the shorter way.
+                    // A lane that wraps changes in the shorter direction.
                     steps = steps.min((schema.lanes()[lane].max - steps).wrapping_add(1));
                 }
                 *sum += u64::from(bits_for(u64::from(steps)));

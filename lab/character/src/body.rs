@@ -2,27 +2,29 @@
 //! settings.
 //!
 //! This is `UCharacterMovementComponent::CalcVelocity`, simplified for open ground. Friction turns
-//! the velocity into the requested direction. Braking ends at exactly zero. In the air there is
-//! little control. To give the same bits on every platform, it uses `f64` with only + − × ÷ √ in a
-//! fixed order, and `libm`'s sine and cosine.
+//! the velocity into the requested direction. Braking ends at exactly zero. In the air, the player
+//! has little control. To give the same bits on every platform, the module uses `f64` with only + −
+//! × ÷ √ in a fixed order, and `libm`'s sine and cosine.
 
 use crate::record::{FALLING, WALKING};
 use crate::terrain;
 
-/// The maximum speeds on the ground.
+/// The maximum speed on the ground while the player walks. The next constants are those of other
+/// gaits.
 const WALK_CM_PER_S: f64 = 600.0;
 const SPRINT_CM_PER_S: f64 = 900.0;
 const CROUCH_CM_PER_S: f64 = 300.0;
-/// The acceleration that fully held keys request.
+/// The acceleration that the player requests by fully held keys.
 const ACCELERATION_CM_PER_S2: f64 = 2048.0;
-/// How fast the velocity turns into the requested direction.
+/// The rate at which the velocity turns into the requested direction.
 const FRICTION_PER_S: f64 = 8.0;
-/// The braking of a character without a request: a share of the velocity, plus a constant.
+/// The braking of a character while the player requests no motion. It is a share of the velocity,
+/// plus a constant.
 const BRAKING_FRICTION_PER_S: f64 = 16.0;
 const BRAKING_CM_PER_S2: f64 = 2048.0;
-/// A braking character slower than this stops: the square of √10 cm/s.
+/// A braking character stops if the square of its speed is below this: √10 cm/s.
 const STOP_SQUARED: f64 = 10.0;
-/// A speed counts as above its limit from this ratio on: 1 % more.
+/// A speed counts as above its limit if it exceeds this multiple of the limit, which is 1 % more.
 const ABOVE_LIMIT_RATIO: f64 = 1.01;
 
 const JUMP_CM_PER_S: f64 = 420.0;
@@ -30,11 +32,12 @@ const GRAVITY_CM_PER_S2: f64 = -980.0;
 /// The share of the acceleration that acts in the air.
 const AIR_CONTROL_RATIO: f64 = 0.05;
 
-/// From the ground to the middle of the capsule, which floats a little above the ground.
+/// The distance from the ground to the middle of the capsule, which floats a little above the
+/// ground.
 const HALF_HEIGHT_CM: f64 = 88.0 + 2.15;
 const CROUCHED_HALF_HEIGHT_CM: f64 = 40.0 + 2.15;
 
-/// How fast the player wants to go.
+/// The speed at which the player wants to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gait {
     Walk,
@@ -45,11 +48,11 @@ pub(crate) enum Gait {
 /// The orders to the body for one frame.
 pub(crate) struct Order {
     pub(crate) gait: Gait,
-    /// Forward and right, of length 1 at most.
+    /// The requested direction, forward and right. Its length is at most 1.
     pub(crate) input: [f64; 2],
-    /// The direction of forward.
+    /// The yaw of the direction that counts as forward.
     pub(crate) yaw_deg: f64,
-    /// The jump key was pressed.
+    /// Whether the player pressed the jump key.
     pub(crate) jumps: bool,
 }
 
@@ -57,14 +60,14 @@ pub(crate) struct Order {
 pub(crate) struct Body {
     pub(crate) location: [f64; 3],
     pub(crate) velocity: [f64; 3],
-    /// The requested acceleration, without z.
+    /// The requested acceleration, whose z is 0.
     pub(crate) acceleration: [f64; 3],
     is_falling: bool,
     is_crouched: bool,
 }
 
 impl Body {
-    /// A character on the ground at this place.
+    /// Returns a character that stands on the ground at the position `x`, `y`.
     pub(crate) fn new([x, y]: [f64; 2]) -> Self {
         let location = [x, y, terrain::height_cm(x, y) + HALF_HEIGHT_CM];
         Self {
@@ -80,7 +83,7 @@ impl Body {
         if self.is_falling { FALLING } else { WALKING }
     }
 
-    /// Moves for `frame_s` seconds.
+    /// Moves the character for `frame_s` seconds.
     pub(crate) fn step(&mut self, order: &Order, frame_s: f64) {
         let [x, y] =
             in_the_world(order.input, order.yaw_deg).map(|part| part * ACCELERATION_CM_PER_S2);
@@ -168,7 +171,7 @@ fn accelerated(velocity: [f64; 2], acceleration: [f64; 2], limit: f64, frame_s: 
     if speed > most { faster.map(|part| part * (most / speed)) } else { faster }
 }
 
-/// Slows down until the character rests.
+/// Slows the character down until it rests.
 fn braked(velocity: [f64; 2], frame_s: f64) -> [f64; 2] {
     let speed = length(velocity);
     if speed == 0.0 {
@@ -182,7 +185,7 @@ fn braked(velocity: [f64; 2], frame_s: f64) -> [f64; 2] {
     if along <= 0.0 || squared < STOP_SQUARED { [0.0; 2] } else { slower }
 }
 
-/// Converts a direction from the view's forward and right to the world's x and y.
+/// Converts a direction from the view's forward and right to the x and y of the world.
 fn in_the_world([forward, right]: [f64; 2], yaw_deg: f64) -> [f64; 2] {
     if [forward, right] == [0.0; 2] {
         return [0.0; 2];

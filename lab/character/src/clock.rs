@@ -1,21 +1,21 @@
-//! The client's frames: about 60 a second, with a hitch now and then.
+//! The clock of the client's frames. There are about 60 per second, with a hitch from time to time.
 //!
-//! The screen gives the beat. A frame ends when the screen shows it, plus or minus a delay by the
-//! system. In whole milliseconds that is 16 or 17, and 20 to 33 for a late frame. Each frame makes
-//! one move of the same length.
+//! The screen sets the beat. A frame ends when the screen shows it, earlier or later by a delay of
+//! the system. In whole milliseconds, a frame takes 16 or 17, and a late one 20 to 33. Each frame
+//! makes one move of the same length.
 
 use crate::random::Random;
 
-/// A screen of 60 Hz.
+/// The length of a frame on a screen of 60 Hz.
 const FRAME_US: u64 = 16_667;
 /// The maximum difference between a frame's end and the beat.
 const JITTER_US: u32 = 300;
-/// A hitch occurs once in this many frames, about every seven seconds, ...
+/// One of every `HITCH_FRAMES` frames has a hitch, which is about every seven seconds.
 const HITCH_FRAMES: u32 = 400;
-/// ... and makes its frame longer by 4 to 16 ms.
+/// A hitch makes its frame longer by 4 to 16 ms.
 const MIN_HITCH_US: u32 = 4000;
 const MAX_HITCH_US: u32 = 16_000;
-/// The server has run for 3 to 12 hours.
+/// At the start, the server has run for 3 to 12 hours.
 const MIN_START_MS: u32 = 3 * 3_600_000;
 const MAX_START_MS: u32 = 12 * 3_600_000;
 

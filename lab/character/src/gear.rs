@@ -10,14 +10,14 @@
 //! | 12 | the pose within a stride, which advances while the character moves |
 //! | 13 to 15 | skin, team and build: constant |
 //!
-//! Numbers are little-endian. In most tenths of a second, 0 to 4 bytes change; more if the target
-//! changes.
+//! Numbers are little-endian. In most tenths of a second, 0 to 4 bytes change. More bytes change if
+//! the target changes.
 
 use core::ops::RangeInclusive;
 
 use crate::random::Random;
 
-/// A weapon: the shots in its magazine, and the time between two.
+/// A weapon, with the number of shots in its magazine and the time between two shots.
 struct Weapon {
     magazine: u8,
     shot_ms: u32,
@@ -32,27 +32,27 @@ const RELOAD_MS: u32 = 1900;
 /// The chance that a fight begins with a change of weapon.
 const OTHER_WEAPON_PERCENT: u32 = 30;
 
-/// Fights and the time between them.
+/// The length of fights, and of the time between them.
 const PEACE_MS: RangeInclusive<u32> = 4000..=25_000;
 const FIGHT_MS: RangeInclusive<u32> = 1500..=8000;
-/// The trigger within a fight.
+/// The time for which the trigger is held within a fight, and the time between.
 const TRIGGER_HELD_MS: RangeInclusive<u32> = 100..=900;
 const TRIGGER_FREE_MS: RangeInclusive<u32> = 150..=900;
 
-/// The number of abilities, how often one is used and how long it recovers.
+/// The number of abilities. The next constants are how often one is used and how long it recovers.
 const ABILITIES: u32 = 5;
 const ABILITY_MS: RangeInclusive<u32> = 3000..=15_000;
 const RECOVERY_MS: RangeInclusive<u32> = 3000..=12_000;
 
-/// How long a target is in the crosshair, in peace and in a fight, and the chance that there is
-/// none.
+/// The time for which a target is in the crosshair, in peace and in a fight. The last constant is
+/// the chance that there is no target.
 const TARGET_MS: RangeInclusive<u32> = 800..=6000;
 const FIGHT_TARGET_MS: RangeInclusive<u32> = 300..=2500;
 const NO_TARGET_PERCENT: u32 = 35;
 
-/// One of this many poses for each stride ...
+/// The number of poses in each stride.
 const POSES: f64 = 64.0;
-/// ... and how far the character moves for each pose.
+/// The distance that the character moves for each pose.
 const POSE_CM: f64 = 12.0;
 
 /// The player's weapons, abilities and target.
@@ -100,7 +100,8 @@ impl Gear {
         }
     }
 
-    /// Advances by a frame. While the hands are off, only timers, a reload and the pose advance.
+    /// Advances by a frame. While the player does nothing, only timers, a reload and the pose
+    /// advance.
     pub(crate) fn step(
         &mut self,
         hands_are_on: bool,
@@ -132,12 +133,12 @@ impl Gear {
         }
     }
 
-    /// One more action.
+    /// Adds 1 to the number of actions.
     pub(crate) fn count_action(&mut self) {
         self.actions = self.actions.wrapping_add(1);
     }
 
-    /// Whether the player is in a fight, and so aims.
+    /// Returns whether the player is in a fight, and therefore aims.
     pub(crate) fn is_fighting(&self) -> bool {
         self.fight.is_on
     }

@@ -1,11 +1,11 @@
-//! A player's character as a big game's client sends it to the server: 60 moves per second of 540
-//! bits in full.
+//! Simulates a player's character as the client of a big game sends it to the server: 60 moves per
+//! second of 540 bits in full.
 //!
-//! It makes the input streams that examples, benchmarks and `measure` compress. The record is that
-//! of the article "High-frequency upstream RPC compression" (Unreal): a time, three vectors in
-//! centimetres, the view's angles, flags and opaque bytes. A scripted player makes the moves, on
-//! rolling ground without obstacles. The crate does not depend on streams or networks, and its only
-//! clock is the script's. The same seed gives the same moves on every platform.
+//! The crate makes the input streams that examples, benchmarks and `measure` compress. The record
+//! is that of the article "High-frequency upstream RPC compression" (Unreal). It has a time, three
+//! vectors in centimetres, the view's angles, flags and opaque bytes. A scripted player makes the
+//! moves, on rolling ground without obstacles. The crate does not depend on streams or networks,
+//! and uses only the script's clock. The same seed gives the same moves on every platform.
 //!
 //! ```
 //! use character::{Move, Script};
@@ -17,9 +17,9 @@
 //! assert!(second.is_sorted_by_key(|played| played.time_ms));
 //! ```
 //!
-//! The modules: [`Script`] has the player's habits. For each frame of the `clock` it asks the right
-//! hand (`mouse`) for the view and the left hand (`stick`) for a direction. `body` walks and jumps
-//! over the `terrain`. `gear` has the opaque bytes.
+//! [`Script`] has the player's habits. For each frame of the `clock` it asks the right hand
+//! (`mouse`) for the view and the left hand (`stick`) for a direction. `body` walks and jumps over
+//! the `terrain`. `gear` makes the opaque bytes.
 
 #![forbid(unsafe_code)]
 

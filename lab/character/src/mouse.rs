@@ -1,39 +1,39 @@
 //! The right hand turns the view with a mouse.
 //!
-//! A hand moves from one aim to the next, slowly at both ends: the minimum-jerk profile of Flash
-//! and Hogan ("The coordination of arm movements", 1985). On the way it is never exactly on its
-//! path, and the error grows with its speed. The mouse counts whole steps, and none while the hand
-//! rests.
+//! A hand moves from one aim to the next, slowly at both ends. It follows the minimum-jerk profile
+//! of Flash and Hogan ("The coordination of arm movements", 1985). On the way, the hand is never
+//! exactly on its path, and the error grows with its speed. The mouse counts whole steps, and does
+//! not count while the hand rests.
 
 use core::ops::RangeInclusive;
 
 use crate::random::Random;
 
-/// Counts a degree: a full turn is 18,000 counts, 29 cm on a mouse of 1600 dpi.
+/// The mouse's counts per degree. A full turn is 18,000 counts, or 29 cm on a mouse of 1600 dpi.
 const COUNTS_PER_DEGREE: f64 = 50.0;
 const COUNTS_PER_TURN: i64 = 18_000;
 /// The view's limit upwards and downwards.
 const MAX_PITCH_DEG: f64 = 89.0;
 
-/// The hand's tremor: the maximum that a frame adds, in degrees, ...
+/// The tremor of the hand. This is the maximum that a frame adds, in degrees.
 const TREMOR_DEG: f64 = 0.03;
-/// ... the share of a frame's movement that comes on top, ...
+/// The share of a frame's movement that is added to the tremor.
 const TREMOR_RATIO: f64 = 0.02;
-/// ... and the share that remains a frame later.
+/// The share of the tremor that remains a frame later.
 const TREMOR_KEPT: f64 = 0.8;
 
 /// The target of the player's gaze.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gaze {
-    /// No target: the mouse rests after the current turn.
+    /// The gaze has no target, so the mouse rests after the current turn.
     Still,
-    /// The direction in which the character moves.
+    /// The gaze follows the direction in which the character moves.
     Way,
-    /// The surroundings.
+    /// The gaze looks at the surroundings.
     Around,
 }
 
-/// A kind of turn: the chance that each gaze chooses it, and its bounds.
+/// A kind of turn, with the chance that each gaze chooses it, and its bounds.
 struct Habit {
     way_percent: u32,
     around_percent: u32,
@@ -47,14 +47,14 @@ const FLICK: Habit =
     Habit { way_percent: 6, around_percent: 14, yaw_deg: (40.0, 170.0), ms: 90..=180 };
 const HABITS: [Habit; 4] = [
     CORRECTION,
-    // A turn of the head.
+    // This habit is a turn of the head.
     Habit { way_percent: 32, around_percent: 36, yaw_deg: (10.0, 70.0), ms: 250..=800 },
-    // A slow sweep.
+    // This habit is a slow sweep.
     Habit { way_percent: 14, around_percent: 25, yaw_deg: (20.0, 150.0), ms: 900..=2600 },
     FLICK,
 ];
 
-/// How long the hand rests between two turns.
+/// The time for which the hand rests between two turns.
 const WAY_REST_MS: RangeInclusive<u32> = 40..=1100;
 const AROUND_REST_MS: RangeInclusive<u32> = 40..=500;
 /// The time before a flick is corrected.
@@ -64,12 +64,12 @@ const UP_OR_DOWN_PERCENT: u32 = 15;
 
 /// The hand on the mouse.
 pub(crate) struct Mouse {
-    /// The hand's intended aim: pitch and yaw. The pitch is bounded, the yaw is not.
+    /// The pitch and yaw at which the hand aims. The pitch is bounded, and the yaw is not.
     aim_deg: [f64; 2],
     tremor_deg: [f64; 2],
     doing: Doing,
     is_correction_due: bool,
-    /// The mouse's counts, pitch and yaw.
+    /// The mouse's counts for pitch and yaw.
     counts: [i64; 2],
 }
 
@@ -79,7 +79,7 @@ enum Doing {
 }
 
 impl Mouse {
-    /// A level view, in any direction.
+    /// Returns a mouse with a level view in a random direction.
     pub(crate) fn new(random: &mut Random) -> Self {
         let aim_deg = [0.0, random.between(0.0, 360.0)];
         let doing = Doing::Rest { left_ms: 0 };
@@ -118,14 +118,14 @@ impl Mouse {
         }
     }
 
-    /// The view's pitch, yaw and roll in degrees, each from 0 to below 360.
+    /// Returns the view's pitch, yaw and roll in degrees, each from 0 to below 360.
     pub(crate) fn rotation_deg(&self) -> [f64; 3] {
         let [pitch, yaw] =
             self.counts.map(|counts| counts.rem_euclid(COUNTS_PER_TURN) as f64 / COUNTS_PER_DEGREE);
         [pitch, yaw, 0.0]
     }
 
-    /// The hand's next turn.
+    /// Chooses the hand's next turn.
     fn turn(&mut self, gaze: Gaze, random: &mut Random) -> Doing {
         let habit = if self.is_correction_due { &CORRECTION } else { choose(gaze, random) };
         // A flick never ends exactly at its aim.
@@ -135,8 +135,8 @@ impl Mouse {
         let pitch_deg = if habit.ms == CORRECTION.ms {
             2.0 * random.noise()
         } else if random.chance(UP_OR_DOWN_PERCENT) {
-            // The aim is sometimes beyond the limit. The view stops at the limit, the hand does
-            // not.
+            // The aim is sometimes beyond the limit. The view then stops at the limit, but the hand
+            // does not.
             random.between(-95.0, 95.0) - self.aim_deg[0]
         } else {
             random.between(-12.0, 5.0) - self.aim_deg[0]
@@ -167,7 +167,7 @@ fn choose(gaze: Gaze, random: &mut Random) -> &'static Habit {
     &HABITS[random.choose(HABITS.each_ref().map(percent_of))]
 }
 
-/// The completed share of a minimum-jerk movement after a share of its time.
+/// Returns the completed share of a minimum-jerk movement, after a share of its time.
 fn eased(ratio: f64) -> f64 {
     ratio * ratio * ratio * (10.0 - 15.0 * ratio + 6.0 * ratio * ratio)
 }

@@ -1,4 +1,4 @@
-//! The generator of the cubes' script, extended by shares and real numbers.
+//! Extends the generator of the cubes' script by shares and real numbers.
 
 #[path = "../../cubes/src/random.rs"]
 mod split_mix;
@@ -6,8 +6,8 @@ mod split_mix;
 pub(crate) use split_mix::Random;
 
 impl Random {
-    /// The index of one of the shares, each with its percentage as the probability. They must add
-    /// up to 100.
+    /// Chooses one of the shares, with the share's percentage as the probability, and returns its
+    /// index. The percentages must add up to 100.
     pub(crate) fn choose<const N: usize>(&mut self, percents: [u32; N]) -> usize {
         debug_assert_eq!(percents.iter().sum::<u32>(), 100);
         let mut left = self.below(100);
@@ -20,13 +20,14 @@ impl Random {
         N - 1
     }
 
-    /// A real number from `low` to below `high`.
+    /// Returns a real number that is at least `low` and below `high`.
     pub(crate) fn between(&mut self, low: f64, high: f64) -> f64 {
         // 53 bits are the maximum that an `f64` below 1 can have in equal steps.
         low + (high - low) * ((self.bits() >> 11) as f64 / (1_u64 << 53) as f64)
     }
 
-    /// A real number from −1 to 1, more often near 0 than far from it: the mean of two numbers.
+    /// Returns a real number from −1 to 1, which is more often near 0 than far from it. It is the
+    /// mean of two numbers.
     pub(crate) fn noise(&mut self) -> f64 {
         (self.between(-1.0, 1.0) + self.between(-1.0, 1.0)) / 2.0
     }

@@ -1,7 +1,7 @@
 //! A scripted player that behaves like a person, so that streams of any length need no person.
 //!
-//! It does one activity for some seconds, and then another. A table has the chance and the duration
-//! of each:
+//! The player does one activity for some seconds, and then another. A table has the chance and the
+//! duration of each activity:
 //!
 //! | activity | chosen | lasts | view | what it does |
 //! |---|---|---|---|---|
@@ -11,9 +11,9 @@
 //! | sprint | 13 % | 2 to 6 s | the way | up to 900 cm/s, forward; jumps |
 //! | crouch | 9 % | 1 to 5 s | the way | up to 300 cm/s; no jumps |
 //!
-//! So the player stands for a quarter of the time, looks around for a fifth, and moves for the
-//! rest. It jumps every 2 to 8 s of walking and sprinting, and holds the key for 60 to 220 ms. The
-//! habits of the hands are in `mouse` and `stick`, those of fights in `gear`.
+//! With this table, the player stands for a quarter of the time, looks around for a fifth, and
+//! moves for the rest. It jumps every 2 to 8 s of walking and sprinting, and holds the key for 60
+//! to 220 ms. The habits of the hands are in `mouse` and `stick`, and those of fights in `gear`.
 
 use core::ops::RangeInclusive;
 
@@ -28,15 +28,15 @@ use crate::stick::{Device, Stick};
 /// The player's activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Activity {
-    /// Hands off.
+    /// The player holds no keys.
     Stand,
-    /// Turning the view on the spot.
+    /// The player turns the view on the spot.
     Look,
-    /// Walking.
+    /// The player walks.
     Walk,
-    /// Running forward.
+    /// The player runs forward.
     Sprint,
-    /// Walking crouched.
+    /// The player walks crouched.
     Crouch,
 }
 
@@ -45,12 +45,12 @@ impl Activity {
     pub const ALL: [Activity; 5] =
         [Activity::Stand, Activity::Look, Activity::Walk, Activity::Sprint, Activity::Crouch];
 
-    /// Whether the left hand moves the character.
+    /// Returns whether the left hand moves the character.
     pub const fn is_moving(self) -> bool {
         matches!(self, Activity::Walk | Activity::Sprint | Activity::Crouch)
     }
 
-    /// The chance that the activity is chosen, in percent.
+    /// Returns the chance that the activity is chosen, in percent.
     const fn percent(self) -> u32 {
         match self {
             Activity::Stand => 27,
@@ -61,7 +61,7 @@ impl Activity {
         }
     }
 
-    /// How long it lasts.
+    /// Returns the shortest and longest duration of the activity, in milliseconds.
     const fn ms(self) -> RangeInclusive<u32> {
         match self {
             Activity::Stand => 500..=6500,
@@ -88,18 +88,19 @@ impl Activity {
     }
 }
 
-/// The chance that a spell of walking uses the stick.
+/// The chance that the player uses the stick for a spell of walking.
 const STICK_PERCENT: u32 = 20;
-/// The time from one jump to the next. Only walking and sprinting count.
+/// The time from one jump to the next. It counts only while the player walks and sprints.
 const JUMP_MS: RangeInclusive<u32> = 2000..=8000;
-/// How long the jump key is held.
+/// The time for which the jump key is held.
 const JUMP_HELD_MS: RangeInclusive<u32> = 60..=220;
-/// The middle of the area in which characters start, in cm.
+/// The middle of the positions at which the character may start, in cm.
 const START_CM: [f64; 2] = [1_234_567.0, -987_654.0];
-/// The largest distance of a character's start from that middle, in x and in y: 1 km.
+/// The largest offset of the start from that middle in x and in y, which is 1 km.
 const START_SPREAD_CM: f64 = 100_000.0;
 
-/// A player that follows habits and chance, and its character. An endless iterator of its moves.
+/// A player that follows habits and chance, with its character. It is an endless iterator of its
+/// moves.
 pub struct Script {
     random: Random,
     clock: Clock,
@@ -160,7 +161,7 @@ impl Script {
         }
     }
 
-    /// The player's activity in the last move.
+    /// Returns the player's activity in the last move.
     pub fn activity(&self) -> Activity {
         self.activity
     }
@@ -206,13 +207,13 @@ impl Script {
 impl Iterator for Script {
     type Item = Move;
 
-    /// Always `Some`.
+    /// Returns the next move. The result is always `Some`.
     fn next(&mut self) -> Option<Move> {
         Some(self.step())
     }
 }
 
-/// The first `count` moves of a [`Script`].
+/// Returns the first `count` moves of a [`Script`].
 pub fn moves(seed: u64, count: usize) -> Vec<Move> {
     Script::new(seed).take(count).collect()
 }

@@ -1,18 +1,18 @@
 //! The left hand steers the character, by keys or by an analog stick.
 //!
-//! Keys give eight directions at full strength or none, for 0.15 to 2 s each. A stick gives any
-//! direction and any strength. The thumb takes a moment to move the stick there, and never holds it
-//! completely still.
+//! Keys give one of eight directions at full strength, or none, for 0.15 to 2 s each. A stick gives
+//! any direction and any strength. The thumb takes a moment to move the stick to a new place, and
+//! never holds it completely still.
 
 use core::ops::RangeInclusive;
 
 use crate::random::Random;
 
-/// Forward and right. Opposite keys cancel out, so each is −1, 0 or 1.
+/// The keys for forward and right. Opposite keys cancel out, so each number is −1, 0 or 1.
 type Keys = [i8; 2];
 
-/// The chance that each pair of keys is held while walking. It is mostly forward, because the view
-/// steers too.
+/// The chance that each pair of keys is held while walking. The direction is mostly forward,
+/// because the view steers too.
 const WALK_KEYS: [(Keys, u32); 8] = [
     ([1, 0], 52),
     ([1, 1], 12),
@@ -23,26 +23,27 @@ const WALK_KEYS: [(Keys, u32); 8] = [
     ([-1, 1], 2),
     ([-1, -1], 2),
 ];
-/// A sprinting character moves forward.
+/// The chance of each pair of keys while sprinting, which is always forward.
 const SPRINT_KEYS: [(Keys, u32); 3] = [([1, 0], 76), ([1, 1], 12), ([1, -1], 12)];
-/// How long keys are held.
+/// The time for which keys are held.
 const KEYS_MS: RangeInclusive<u32> = 150..=2000;
-/// The chance that no key is held between two pairs, and for how long.
+/// The chance that no key is held between two pairs. The next constant is the length of such a
+/// pause.
 const PAUSE_PERCENT: u32 = 8;
 const PAUSE_MS: RangeInclusive<u32> = 60..=300;
 
-/// How long the thumb stays near one place.
+/// The time for which the thumb stays near one place.
 const THUMB_MS: RangeInclusive<u32> = 200..=1800;
-/// The time that the thumb takes for two thirds of its way.
+/// The time in which the thumb covers two thirds of its distance to a new place.
 const THUMB_DELAY_MS: f64 = 60.0;
 /// The tremor of the thumb, as a share of the stick's range.
 const THUMB_TREMOR_RATIO: f64 = 0.012;
-/// A stick's resolution: 127 steps a side.
+/// The resolution of a stick: 127 steps to each side.
 const STICK_STEPS: f64 = 127.0;
-/// A stick that is deflected by less than this share counts as released.
+/// If the stick is deflected less than this, it counts as released.
 const DEAD_ZONE_RATIO: f64 = 0.12;
 
-/// The left hand's device.
+/// The device that the left hand uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Device {
     Keys,
@@ -53,9 +54,9 @@ pub(crate) enum Device {
 pub(crate) struct Stick {
     device: Device,
     is_sprinting: bool,
-    /// The goal of the keys or of the thumb: forward and right.
+    /// The goal of the keys or of the thumb, as forward and right.
     goal: [f64; 2],
-    /// Where the thumb is.
+    /// The current position of the thumb.
     thumb: [f64; 2],
     left_ms: u32,
 }
@@ -65,8 +66,8 @@ impl Stick {
         Self { device, is_sprinting, goal: [0.0; 2], thumb: [0.0; 2], left_ms: 0 }
     }
 
-    /// The requested direction in a frame of `frame_ms` milliseconds: forward and right, of length
-    /// 1 at most.
+    /// Returns the requested direction in a frame of `frame_ms` milliseconds, as forward and right.
+    /// Its length is at most 1.
     pub(crate) fn step(&mut self, frame_ms: u32, random: &mut Random) -> [f64; 2] {
         self.left_ms = self.left_ms.saturating_sub(frame_ms);
         match self.device {
@@ -91,7 +92,7 @@ impl Stick {
         }
     }
 
-    /// Holds other keys than before, or none for a moment.
+    /// Holds different keys from before, or none for a moment.
     fn press(&mut self, random: &mut Random) {
         if self.goal != [0.0; 2] && random.chance(PAUSE_PERCENT) {
             self.left_ms = random.within(PAUSE_MS);
@@ -108,7 +109,7 @@ impl Stick {
     }
 }
 
-/// The thumb's next goal: mostly forward, and half the time at the full range.
+/// Chooses the thumb's next goal. It is mostly forward, and half the time at the full range.
 fn thumb_goal(is_sprinting: bool, random: &mut Random) -> [f64; 2] {
     let side = if is_sprinting { 0.3 } else { 1.0 } * random.noise();
     let forward = if is_sprinting || random.chance(85) { 1.0 } else { -1.0 };
@@ -121,7 +122,7 @@ fn length([forward, right]: [f64; 2]) -> f64 {
     (forward * forward + right * right).sqrt()
 }
 
-/// The same direction, of length 1 at most.
+/// Returns the same direction, shortened to a length of at most 1.
 fn shortened(input: [f64; 2]) -> [f64; 2] {
     let scale = 1.0 / length(input).max(1.0);
     input.map(|part| part * scale)

@@ -1,6 +1,7 @@
-//! The gently rolling ground: a sum of waves from 10 m to 5 km long.
+//! The gently rolling ground. Its height is a sum of waves from 10 m to 5 km long.
 //!
-//! All waves together can be as steep as 0.4; mostly the slope is below 0.2. Cost: one sine a wave.
+//! All waves together can be as steep as 0.4, but mostly the slope is below 0.2. The height costs
+//! one sine per wave.
 
 /// A wave's height, its length per 2π in x and in y (cm), and its phase (rad).
 struct Wave {
@@ -18,7 +19,7 @@ const WAVES: [Wave; 5] = [
     Wave { height_cm: 8.0, x_cm: 310.0, y_cm: 190.0, phase: 5.6 },
 ];
 
-/// The ground's height at this place, in cm.
+/// Returns the ground's height at a position, in cm.
 pub(crate) fn height_cm(x_cm: f64, y_cm: f64) -> f64 {
     WAVES
         .iter()

@@ -1,13 +1,13 @@
-//! Tests of the moves through the public API: the habits of a person, and how the record stores
-//! them.
+//! Tests the moves through the public API: the habits of a person, and how the record stores them.
 
 use character::{Activity, FALLING, Flags, Move, Script, WALKING, moves};
 use kinepack::schema::FieldKind;
 use kinepack::{Pack, Schema};
 
-/// Half an hour: about 500 activities, so shares are within a few percent of the table's.
+/// The number of moves in half an hour. They have about 500 activities, so shares are within a few
+/// per cent of the table's.
 const LONG: usize = 108_000;
-/// Ten minutes.
+/// The number of moves in ten minutes.
 const SHORT: usize = 36_000;
 
 fn lanes(played: &Move) -> Vec<u32> {
@@ -16,7 +16,7 @@ fn lanes(played: &Move) -> Vec<u32> {
     lanes
 }
 
-/// The share of moves, from 0 to 1.
+/// Returns the share of `count` moves in `of` moves, from 0 to 1.
 fn share(count: usize, of: usize) -> f64 {
     count as f64 / of as f64
 }
@@ -26,7 +26,7 @@ fn along_the_ground(played: &Move) -> f64 {
     (x * x + y * y).sqrt()
 }
 
-/// Whether two moves are equal except for the time.
+/// Returns whether two moves are equal except for the time.
 fn is_repeated(now: &Move, before: &Move) -> bool {
     *now == Move { time_ms: now.time_ms, ..before.clone() }
 }
@@ -127,8 +127,8 @@ fn moves_are_possible() {
             assert!(pitch <= 89.0 || (271.0..360.0).contains(&pitch), "{pitch}");
             assert!((0.0..360.0).contains(&yaw) && roll == 0.0);
 
-            // A character that stands on the ground does not move by a bit, unless it stands up or
-            // crouches at that moment.
+            // A character that stands on the ground does not change by a bit, unless it stands up
+            // or crouches at that moment.
             if [now, before]
                 .iter()
                 .all(|one| one.velocity == [0.0; 3] && one.movement_mode == WALKING)
@@ -163,8 +163,8 @@ fn the_record_is_within_half_a_step() {
             }
             for (read, played) in read.control_rotation.into_iter().zip(played.control_rotation) {
                 let apart = (f64::from(read) - f64::from(played)).abs();
-                // The allowed error is half a step plus the spacing of `f32`, by the shorter way
-                // around.
+                // The allowed error is half a step plus the spacing of `f32`, measured in the
+                // shorter direction.
                 assert!(
                     apart.min(360.0 - apart) <= 360.0 / 131_072.0 + 4e-5,
                     "seed {seed}: {played} became {read}"
@@ -195,8 +195,8 @@ fn the_seed_determines_the_moves() {
     assert_eq!(first[..60], moves(8, 60));
 }
 
-/// FNV-1a over the lanes of ten minutes, the payload as bytes. It must be the same on every
-/// platform and in every version.
+/// Hashes the lanes of ten minutes with FNV-1a, with the payload as bytes. The hash must be the
+/// same on every platform and in every version.
 #[test]
 fn moves_match_the_frozen_hash() {
     let schema = Schema::of::<Move>();

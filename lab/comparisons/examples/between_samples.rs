@@ -1,9 +1,9 @@
 //! Measures the error of 30 Hz clips between their samples, compared with captures of a higher
-//! rate, for straight lines and for cubics. `cargo run --release -p comparisons --example
-//! between_samples -- FILES`
+//! rate, for straight lines and for cubics. Run it with `cargo run --release -p comparisons
+//! --example between_samples -- FILES`
 //!
-//! Takes motion captures (BVH). Each is built twice from its frames at 30 Hz, and compared with all
-//! of its frames.
+//! The program takes motion captures (BVH). It builds each capture twice from its frames at 30 Hz,
+//! and compares the clips with all of its frames.
 
 use std::error::Error;
 use std::path::Path;
@@ -16,7 +16,7 @@ use kinepack_anim::{RawClip, Sampler};
 const RATE_HZ: f32 = 30.0;
 const PRECISION_CM: f64 = 0.01;
 
-/// The bytes of a clip, and the distance of each joint from its position in each frame of a
+/// Returns the bytes of a clip, and the distance of each joint from its position in each frame of a
 /// capture.
 fn distances_cm(
     slow: &RawClip,

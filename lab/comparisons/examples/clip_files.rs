@@ -1,5 +1,5 @@
-//! Thousands of clips on one skeleton: sizes and load times of a file for each clip, of a clip
-//! database that is read, and of a database that is mapped into memory.
+//! Stores thousands of clips of one skeleton in three ways: a file for each clip, a clip database
+//! that is read, and a database that is mapped into memory. Measures sizes and load times.
 //!
 //! `cargo run --release -p comparisons --example clip_files -- --help`
 //!
@@ -43,29 +43,30 @@ struct Arguments {
     precision: f64,
 }
 
-/// The clips of a table, built.
+/// The built clips of a table.
 struct Clips {
     skeleton: Arc<Skeleton>,
     rig: Option<Arc<Rig>>,
-    /// The name and the file of each clip: as in memory, and as on disk.
+    /// The name and the file of each clip. This list has the memory form, and the next one the disk
+    /// form.
     memory: Vec<(String, Arc<[u8]>)>,
     disk: Vec<(String, Arc<[u8]>)>,
 }
 
-/// A way to keep clips.
+/// The measurements of one way to store clips.
 struct Row {
     name: String,
     files: usize,
     bytes: u64,
     open_ms: f64,
-    /// Heap in use after opening.
+    /// The heap in use after opening, in bytes.
     open_heap: i64,
     /// The time to open, load one clip, and sample its first pose.
     first_pose_ms: f64,
     load_ms: f64,
-    /// The heap in use once all clips are loaded, with a sampler for each.
+    /// The heap in use once all clips are loaded, with a sampler for each, in bytes.
     load_heap: i64,
-    /// A pose of each clip, in random order.
+    /// The time to sample a pose of each clip, in random order, in ns.
     pose_ns: f64,
 }
 
@@ -107,7 +108,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Clips from files. All must have the skeleton of the first.
+/// Reads clips from files. All must have the skeleton of the first clip.
 fn read_all(files: &[PathBuf]) -> Result<Vec<RawClip>> {
     let mut clips: Vec<RawClip> = Vec::new();
     for file in files {
@@ -147,7 +148,7 @@ impl Clips {
         Ok(Self { memory: memory.collect(), disk: disk.collect(), skeleton, rig })
     }
 
-    /// A database with the clips of these files.
+    /// Makes a database with the clips of `files`.
     fn database(&self, files: &[(String, Arc<[u8]>)]) -> Result<Vec<u8>> {
         let mut writer = match &self.rig {
             Some(rig) => DatabaseWriter::with_rig(&self.skeleton, rig)?,
@@ -167,7 +168,8 @@ fn rows(clips: &Clips, directory: &Path) -> Result<Vec<Row>> {
     fs::write(&memory, clips.database(&clips.memory)?)?;
     fs::write(&disk, clips.database(&clips.disk)?)?;
     let mapped = |path: &Path| -> Result<Mmap> {
-        // SAFETY: this program alone uses the temporary directory, and writes each file only once.
+        // SAFETY: only this program uses the temporary directory, and it writes each file only
+        // once.
         #[allow(unsafe_code)]
         let map = unsafe { Mmap::map(&File::open(path)?) }?;
         Ok(map)
@@ -180,7 +182,7 @@ fn rows(clips: &Clips, directory: &Path) -> Result<Vec<Row>> {
     ])
 }
 
-/// A file for each clip, for the skeleton and for the rig.
+/// Measures separate files for each clip, for the skeleton and for the rig.
 fn measure_files(clips: &Clips, directory: &Path) -> Result<Row> {
     let skeleton_path = directory.join("all.kps");
     let rig_path = directory.join("all.kpr");
@@ -214,7 +216,7 @@ fn measure_files(clips: &Clips, directory: &Path) -> Result<Row> {
     Row::new(("a file for each clip", files, bytes), paths.len(), open, load)
 }
 
-/// One file with all clips, which `read` returns.
+/// Measures one file with all clips, which `read` returns.
 fn measure_database<B: AsRef<[u8]>>(
     name: &str,
     path: &Path,
@@ -228,7 +230,8 @@ fn measure_database<B: AsRef<[u8]>>(
 }
 
 impl Row {
-    /// Measures a way to keep `count` clips. `open` reads what all clips need, and `load` a clip.
+    /// Measures a way to store `count` clips. `open` reads the parts that all clips need, and
+    /// `load` reads a clip.
     fn new<O, B: AsRef<[u8]>>(
         (name, files, bytes): (&str, usize, u64),
         count: usize,
@@ -277,7 +280,7 @@ impl Row {
     }
 }
 
-/// The time to sample a pose of each clip, in random order and at random times.
+/// Returns the time to sample a pose of each clip, in random order and at random times.
 fn random_poses_ms<B: AsRef<[u8]>>(samplers: &[Sampler<B>]) -> Result<f64> {
     let mut random = walks::Random(7);
     let mut order: Vec<_> = samplers
@@ -298,7 +301,7 @@ fn random_poses_ms<B: AsRef<[u8]>>(samplers: &[Sampler<B>]) -> Result<f64> {
     })
 }
 
-/// The shortest time of some rounds.
+/// Runs `act` several times, and returns the shortest time.
 fn best_ms(mut act: impl FnMut() -> Result<()>) -> Result<f64> {
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {

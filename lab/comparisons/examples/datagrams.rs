@@ -1,10 +1,10 @@
-//! Records the datagrams that a hub sends of captured cubes, and measures the time that a native
+//! Records the datagrams that a hub sends for captured cubes, and measures the time that a native
 //! receiver takes for them. The browser's benchmark (`crates/kinepack-web/bench/`) reads the file.
 //!
 //! `cargo run --release -p comparisons --example datagrams -- typical.bin adaptive typical.kpdg`
 //!
-//! The file: the length of a JSON text (u32), the text, then for each datagram its time in ms
-//! (f64), its length (u32) and its bytes; all little-endian.
+//! The file starts with the length of a JSON text (u32) and the text. Each datagram follows, with
+//! its time in ms (f64), its length (u32) and its bytes. All numbers are little-endian.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ use kinepack_net::{
 
 const RATE_HZ: u32 = 60;
 const PLAYER: ReceiverId = ReceiverId(1);
-/// The latency of each way.
+/// The latency of the link in each direction.
 const LATENCY: Duration = Duration::from_millis(50);
 const RUNS: usize = 5;
 
@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         hex(&schema.to_bytes())?,
         hex(&profile.to_bytes())?
     );
-    // Pads the header, so that the numbers after it are aligned.
+    // The header is padded, so that the numbers after it are aligned.
     while header.len() % 8 != 4 {
         header.push(' ');
     }
@@ -87,7 +87,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The arrivals when a hub sends a capture over a link with latency alone.
+/// Returns the arrivals if a hub sends a capture over a link that has only latency.
 fn send(codec: &Codec, capture: &str) -> Result<Arrivals, Box<dyn Error>> {
     let mut hub = Hub::new(codec, HubConfig::default())?;
     hub.add(PLAYER, &ReceiverOptions::default(), Duration::ZERO)?;

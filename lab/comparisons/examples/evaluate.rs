@@ -1,9 +1,10 @@
 //! Compares trainings for the levels that predict. Each profile is measured on frames that it was
 //! not trained on.
 //!
-//! `cargo run --release -p comparisons --example evaluate -- TYPICAL PUSH`: two captures of the
-//! data compression challenge (.bin). Trains six profiles, so it takes some minutes. With `--lags`
-//! it instead compares one profile for all lags with a profile for each lag.
+//! Run it with `cargo run --release -p comparisons --example evaluate -- TYPICAL PUSH`, where the
+//! files are two captures of the data compression challenge (.bin). The program trains six
+//! profiles, so it takes some minutes. With `--lags`, it instead compares one profile for all lags
+//! with a profile for each lag.
 
 use std::error::Error;
 
@@ -14,12 +15,13 @@ use kinepack::training::Training;
 use kinepack::{Baselines, Codec, Decoder, Encoder, Level, Profile, Schema, Snapshot, View};
 use kinepack_capture::analysis::Past;
 
-/// If a run is both trained and measured on, the frames before this one are for training.
+/// The first frame for measuring, if a run is both trained and measured on. The frames before it
+/// are for training.
 const SPLIT: usize = 1400;
-/// Lags, in ticks, that `--lags` compares.
+/// The lags that `--lags` compares, in ticks.
 const LAGS: [usize; 6] = [1, 3, 6, 9, 14, 20];
-/// The lag of the baseline, and the distance from there to the first older state, in frames, in the
-/// two measured forms.
+/// The lag of the baseline, and the distance from the baseline to the first older state, in frames.
+/// The next constant has the same numbers for the second measured form.
 const FAR: [usize; 2] = [6, 6];
 const NEAR: [usize; 2] = [6, 3];
 
@@ -86,7 +88,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The schema of cubes, with a time precision for bodies.
+/// Returns the schema of cubes, with a time precision for bodies if it is not 0.
 fn schema(time_precision_ms: f64) -> Schema {
     let precision = (time_precision_ms > 0.0).then(|| TimePrecision::new(time_precision_ms, 60.0));
     cube::schema(Quantized::Everything)
@@ -100,7 +102,7 @@ fn compare_lags(first: &[&[Snapshot]], runs: [&[Snapshot]; 2]) -> Result<(), Box
     );
     println!("|--:|--:|--:|--:|--:|--:|--:|");
     for lag in LAGS {
-        // A range of a single lag. The range before it is not used.
+        // The last range has a single lag. The range before it is not used.
         let ranges = if lag > 1 { vec![lag as u32 - 1, lag as u32] } else { vec![1] };
         let own = train(0.0, first, Some(cube::bodies()), Some(ranges))?;
         let mut line = format!("| {lag} ");
@@ -130,15 +132,15 @@ fn train(
 
 /// The sizes and errors of the sent frames.
 struct Sent {
-    /// Payload bytes a frame.
+    /// The mean payload of a frame in bytes.
     bytes: f64,
     /// The errors of the cubes that are not exact.
     off_mm: Vec<f64>,
     off_deg: Vec<f64>,
 }
 
-/// Sends the frames from `from` on, each against the view `lag` frames before and older ones
-/// `spacing` before that. Decodes and compares every frame.
+/// Sends the frames from `from` on. Each is coded against the view `lag` frames earlier, and older
+/// views `spacing` frames before that. Decodes and compares every frame.
 fn send(
     level: Level,
     time_precision_ms: f64,
@@ -177,7 +179,7 @@ fn send(
     sent
 }
 
-/// The mean, the 99th percentile and the largest of some numbers.
+/// Returns the mean, the 99th percentile and the largest of `numbers`.
 fn summary(mut numbers: Vec<f64>) -> [f64; 3] {
     numbers.sort_by(f64::total_cmp);
     let count = numbers.len();

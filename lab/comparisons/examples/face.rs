@@ -1,5 +1,6 @@
-//! The size and speed of facial curves: 52 blend shape weights over 10 s at 60 Hz, generated like a
-//! speaking face. `cargo run --release -p comparisons --example face`
+//! Measures the size and speed of facial curves. There are 52 blend shape weights over 10 s at 60
+//! Hz, generated like a speaking face. Run it with `cargo run --release -p comparisons --example
+//! face`
 //!
 //! A formula computes the second row of the table. As in ACL's scalar tracks, each curve has a range,
 //! and a number of bits for all samples. This program does not run ACL.
@@ -22,13 +23,13 @@ const RATE_HZ: f32 = 60.0;
 const SAMPLES: usize = 600;
 const PRECISION: f32 = Curve::WEIGHT_PRECISION;
 
-/// A smooth step from 0 to 1 for `t` from 0 to 1.
+/// Returns a smooth step from 0 to 1 for `t` from 0 to 1.
 fn ease(t: f32) -> f32 {
     let t = t.clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
 }
 
-/// Adds a weight that rises from `begin_s` on, is held, and falls again.
+/// Adds a weight that rises from `begin_s` on, stays at `height`, and falls again.
 fn add_event(values: &mut [f32], begin_s: f32, [up_s, hold_s, down_s]: [f32; 3], height: f32) {
     for (sample, value) in values.iter_mut().enumerate() {
         let since_s = sample as f32 / RATE_HZ - begin_s;
@@ -37,8 +38,9 @@ fn add_event(values: &mut [f32], begin_s: f32, [up_s, hold_s, down_s]: [f32; 3],
     }
 }
 
-/// Curves 0 and 1 blink. Every third curve is a viseme while the face speaks. The others are poses
-/// of brows and cheeks, which are held at 0, at 1, or between.
+/// Generates the curves of a face. Curves 0 and 1 blink. Every third curve is a viseme while the
+/// face speaks. The other curves are poses of brows and cheeks, which are held at 0, at 1, or
+/// between.
 fn face(seed: u64) -> Vec<Curve> {
     let mut numbers = Random(seed);
     let mut random = || numbers.between(0.0, 1.0);
@@ -70,8 +72,9 @@ fn face(seed: u64) -> Vec<Curve> {
     curves
 }
 
-/// The bytes if each curve has the same number of bits for all of `samples` samples: the smallest
-/// number that keeps the precision. `range_bytes` are the bytes of a range and of that number.
+/// Returns the total bytes if each curve has the same number of bits for all of `samples` samples.
+/// That number is the smallest that keeps the precision. `range_bytes` is the size of a range
+/// together with that number.
 fn constant_bits_bytes(curves: &[Curve], samples: usize, range_bytes: usize) -> usize {
     let bits = |values: &[f32]| {
         let (least, most) = values
@@ -95,9 +98,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let raw = RawClip::new("face", Arc::clone(&skeleton), RATE_HZ, samples)?;
     let raw = raw.with_curves(face(7))?;
     let floats = 4 * SAMPLES * CURVES;
-    // A float for each end of the range, and a byte for the number of bits.
+    // A curve has a float for each end of the range, and a byte for the number of bits.
     let constant = constant_bits_bytes(raw.curves(), SAMPLES, 9);
-    // The range of a segment as two bytes, within that of the clip.
+    // A segment has its range as two bytes, relative to the range of the clip.
     let segments = constant_bits_bytes(raw.curves(), 16, 3) + 8 * CURVES;
     let names: usize = raw.curves().iter().map(|curve| 2 + curve.name.len()).sum();
     let show = |name: &str, bytes: usize, rest: &str| {

@@ -1,14 +1,14 @@
-//! The cost of a flood of junk from one socket for a server: `kinepack-lab serve` with joiners,
-//! alternately quiet and flooded, over loopback.
+//! Measures what a flood of junk from one socket costs a server. It runs `kinepack-lab serve` with
+//! joiners over loopback, alternately quiet and flooded.
 //!
 //! ```text
 //! cargo build --release && cargo run --release -p comparisons --example flood -- [JOINERS] [SECONDS A TURN]
 //! ```
 //!
-//! The flood's sender runs on the same machine and takes processor time itself. For comparison, a
+//! The flood's sender runs on the same machine and takes processor time too. For comparison, a
 //! flood of the same rate goes *elsewhere*, to a socket without a reader. Processor time is that of
 //! the server's ticking thread alone. Wall-clock time includes the time that other threads took
-//! from it. No turn is longer than 30 seconds, and no flood leaves this machine.
+//! from this thread. No turn is longer than 30 seconds, and no flood leaves this machine.
 
 use std::error::Error;
 use std::io::{BufRead, BufReader};
@@ -23,11 +23,12 @@ use serde_json::Value;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The junk looks like a client's packet. Only its sender's address shows that it is junk.
+/// The contents of a junk datagram, which looks like a client's packet. Only its sender's address
+/// shows that it is junk.
 const JUNK: [u8; 60] = [0x25; 60];
 /// The maximum number of datagrams of one turn.
 const MOST: u64 = 50_000_000;
-/// Time before the flood for joining, and after it for leaving.
+/// The time before the flood for joining, and after it for leaving.
 const MARGIN: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy, PartialEq)]
@@ -37,7 +38,7 @@ enum Flood {
     Server { per_second: u64 },
 }
 
-/// No pause between datagrams.
+/// The rate of a flood without a pause between datagrams.
 const UNLIMITED: u64 = u64::MAX;
 
 const TURNS: [Flood; 11] = [
@@ -54,7 +55,7 @@ const TURNS: [Flood; 11] = [
     Flood::Quiet,
 ];
 
-/// A process that is killed when this is dropped.
+/// A process that is killed when this value is dropped.
 struct Running(Child);
 
 impl Drop for Running {
@@ -167,7 +168,7 @@ fn turn(flood: Flood, joiners: u64, seconds: u64) -> Result<(u64, Value)> {
             break address.parse()?;
         }
     };
-    // The process blocks if its output is not read.
+    // This thread reads the output, because the process would otherwise block.
     let drain = thread::spawn(move || lines.map_while(std::io::Result::ok).for_each(drop));
     let join = [
         "join",
@@ -204,7 +205,7 @@ fn turn(flood: Flood, joiners: u64, seconds: u64) -> Result<(u64, Value)> {
     Ok((sent, document))
 }
 
-/// Sends until the end of the turn. Returns the number of datagrams.
+/// Sends junk until the end of the turn. Returns the number of datagrams.
 fn send_junk(to: SocketAddr, per_second: u64, is_over: &AtomicBool) -> u64 {
     assert!(to.ip().is_loopback(), "a flood is for this machine only");
     let Ok(socket) = UdpSocket::bind("127.0.0.1:0") else { return 0 };
@@ -226,7 +227,7 @@ fn send_junk(to: SocketAddr, per_second: u64, is_over: &AtomicBool) -> u64 {
     sent
 }
 
-/// The program of the same build, next to the folder of examples.
+/// Returns the path of the program from the same build, which is next to the folder of examples.
 fn program() -> Result<PathBuf> {
     let example = std::env::current_exe()?;
     let folder = example.parent().and_then(|examples| examples.parent()).ok_or("no folder")?;

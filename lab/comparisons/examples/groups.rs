@@ -1,5 +1,5 @@
-//! The cost of groups (`spec/GROUP.md`) for captured runs of cubes: bytes of first frames and of the
-//! others, and the time to write and read a frame.
+//! Measures the cost of groups (`spec/GROUP.md`) for captured runs of cubes: the bytes of first
+//! frames and of other frames, and the time to write and read a frame.
 //!
 //! `cargo run --release -p comparisons --example groups -- typical.bin push.bin`
 
@@ -35,8 +35,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The mean bytes of a first frame, of another frame, and of any frame; the microseconds to write
-/// and to read a frame.
+/// Returns the mean bytes of a first frame, of another frame, and of any frame, then the
+/// microseconds to write and to read a frame.
 fn measure(codec: &Codec, run: &[Snapshot], frames: usize) -> Result<[f64; 5], Box<dyn Error>> {
     let (mut writer, mut reader) = (GroupWriter::new(codec), GroupReader::new(codec));
     let (mut first_bytes, mut bytes, mut groups) = (0, 0, 0);

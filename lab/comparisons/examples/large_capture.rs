@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use kinepack::{EntityId, Pack, Tick};
 use kinepack_capture::Recorder;
 
-/// A state that changes at random.
+/// A state whose numbers change at random.
 #[derive(Pack)]
 struct Noise {
     #[pack(range = 0.0..=1.0, precision = 0.001)]
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let stream = recorder.stream::<Noise>("noise", 60.0)?;
     let mut state = 1_u64;
     let mut random = || {
-        // SplitMix64.
+        // The next lines are the generator SplitMix64.
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

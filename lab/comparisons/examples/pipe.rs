@@ -1,5 +1,5 @@
 //! Sends 901 cubes to many viewers through a pipe that loses 2 % of the packets, and compares each
-//! view with the publisher's world, lane for lane. Runs under virtual time on two threads.
+//! view with the publisher's world, lane for lane. The program runs in virtual time on two threads.
 //!
 //! `cargo run --release -p comparisons --example pipe -- [VIEWERS [SECONDS]]`
 
@@ -18,7 +18,7 @@ use pipe::{Pipe, at};
 
 const LOSS: f64 = 0.02;
 const LATENCY_MS: u64 = 30;
-/// The bytes that QUIC, UDP and IP add to an object or a datagram of its own.
+/// The number of bytes that QUIC, UDP and IP add to an object or datagram that has its own packet.
 const HEADER_BYTES: usize = 28 + 25;
 /// The number of ticks whose worlds are kept for comparison. This is longer than any delay.
 const KEPT: usize = 120;
@@ -34,7 +34,8 @@ struct Watching {
 /// The states that viewers must see at a tick.
 struct Truth {
     world: Snapshot,
-    /// The tier whose state is coarser than the world, and the state that its viewers must see.
+    /// The tier whose state is coarser than the world, and the state that viewers of this tier must
+    /// see.
     coarse: Option<(usize, Snapshot)>,
 }
 
@@ -64,7 +65,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         publishing += begin.elapsed();
         let pieces = &pieces.to_vec();
         for piece in pieces {
-            // Only viewers that join get key snapshots.
+            // Only viewers that join receive key snapshots.
             if let Track::Snapshots(tier) = piece.track {
                 bytes[tier][0] += piece.bytes.len();
                 bytes[tier][1] += piece.bytes.len() + HEADER_BYTES;

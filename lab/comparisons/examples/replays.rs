@@ -1,10 +1,11 @@
-//! Replay files on captured runs of cubes, or on the built-in world: size, time to write, to read
-//! and to seek, memory of a kill cam, and the sizes of other ways to keep the same lanes.
+//! Measures replay files on captured runs of cubes, or on the built-in world. The measurements are
+//! the size, the times to write, to read and to seek, the memory of a kill cam, and the sizes of
+//! other ways to store the same lanes.
 //!
 //! `cargo run --release -p comparisons --example replays -- typical.bin push.bin world:3600`
 //!
 //! `world:SECONDS` is the built-in world. The other ways would take hours for an hour of the world,
-//! so they get only its first two minutes.
+//! so they store only its first two minutes.
 
 use std::error::Error;
 use std::io::{BufWriter, Cursor, Write};
@@ -22,11 +23,11 @@ use serde_json::json;
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const RATE_HZ: f64 = 60.0;
-/// The maximum number of frames for the other ways.
+/// The maximum number of frames that the other ways store.
 const RIVAL_FRAMES: usize = 7_200;
 const SEEKS: u32 = 1_000;
 const KILL_CAM: Duration = Duration::from_secs(10);
-/// Bytes of an entity's lanes without compression: eight words.
+/// The size of an entity's lanes without compression in bytes, which is eight words.
 const ENTITY_BYTES: usize = 32;
 
 fn main() -> Outcome<()> {
@@ -34,7 +35,7 @@ fn main() -> Outcome<()> {
         let run: Box<dyn Fn() -> Outcome<Run>> = match name.strip_prefix("world:") {
             Some(seconds) => {
                 let frames = seconds.parse::<usize>()? * RATE_HZ as usize;
-                // Leaves out the first frame, in which nothing has moved.
+                // The first frame is omitted, because nothing has moved in it.
                 Box::new(move || {
                     Ok(Box::new(runs::simulated(Style::Typical)?.skip(1).take(frames)) as Run)
                 })
@@ -86,7 +87,8 @@ fn report(name: &str, run: &dyn Fn() -> Outcome<Run>) -> Outcome<()> {
     Ok(())
 }
 
-/// The file, the number of its frames, and the microseconds to write a frame.
+/// Writes a replay. Returns the file, the number of its frames, and the microseconds to write a
+/// frame.
 fn write(codec: &Codec, run: Run) -> Outcome<(Vec<u8>, u64, f64)> {
     let mut file = Vec::new();
     let mut writer = ReplayWriter::to_writer(&mut file, codec, &ReplayOptions::at_hz(RATE_HZ))?;
@@ -103,7 +105,7 @@ fn write(codec: &Codec, run: Run) -> Outcome<(Vec<u8>, u64, f64)> {
     Ok((file, summary.frames, spent.as_secs_f64() * 1e6 / summary.frames as f64))
 }
 
-/// Microseconds to read a frame, from the beginning to the end.
+/// Reads a replay from the beginning to the end. Returns the microseconds to read a frame.
 fn read(file: &[u8], frames: u64) -> Outcome<f64> {
     let mut replay = ReplayReader::from_reader(Cursor::new(file.to_vec()))?;
     let begin = Instant::now();
@@ -116,7 +118,8 @@ fn read(file: &[u8], frames: u64) -> Outcome<f64> {
     Ok(begin.elapsed().as_secs_f64() * 1e6 / frames as f64)
 }
 
-/// Milliseconds to show a random moment: mean, 99th percentile, largest.
+/// Shows random moments of a replay. Returns the mean, the 99th percentile and the largest time in
+/// milliseconds.
 fn seek(file: Vec<u8>) -> Outcome<[f64; 3]> {
     let mut replay = ReplayReader::from_reader(Cursor::new(file))?;
     let (first, last) = replay.ticks()?.ok_or("no frames")?;
@@ -135,7 +138,7 @@ fn seek(file: Vec<u8>) -> Outcome<[f64; 3]> {
     Ok([mean, times[times.len() * 99 / 100], times[times.len() - 1]])
 }
 
-/// Kilobytes of a kill cam once it is full: mean, largest.
+/// Fills a kill cam. Returns its mean and its largest size in kilobytes.
 fn kill_cam(codec: &Codec, run: Run) -> Outcome<[f64; 2]> {
     let mut last = KillCam::new(codec, &ReplayOptions::at_hz(RATE_HZ), KILL_CAM);
     let full = (KILL_CAM.as_secs_f64() * RATE_HZ) as usize;
@@ -150,7 +153,7 @@ fn kill_cam(codec: &Codec, run: Run) -> Outcome<[f64; 2]> {
     Ok([mean, held.into_iter().fold(0.0, f64::max)])
 }
 
-/// Bytes a frame of other ways to keep the same lanes.
+/// Returns the bytes per frame of other ways to store the same lanes.
 fn rivals(run: Run) -> Outcome<Vec<(&'static str, f64)>> {
     let mut mcap = Vec::new();
     let mut messages = mcap::WriteOptions::new()

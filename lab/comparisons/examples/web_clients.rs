@@ -1,5 +1,5 @@
-//! Many clients of WebTransport against a running `kinepack-lab serve --web`: each joins as a page
-//! does, decodes everything, and acknowledges it.
+//! Connects many clients of WebTransport to a running `kinepack-lab serve --web`. Each client joins
+//! as a page does, decodes everything, and acknowledges it.
 //!
 //! `cargo run --release -p comparisons --example web_clients -- 127.0.0.1:4655 100 60`
 
@@ -21,7 +21,7 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 /// The pause between two polls of a client.
 const POLL: Duration = Duration::from_millis(1);
-/// The pause between the starts of two clients. A server limits handshakes.
+/// The pause between the starts of two clients, which is needed because a server limits handshakes.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// The settings that all clients share.
@@ -36,7 +36,7 @@ struct World {
 struct Report {
     stats: ReceiverStats,
     lost_ratio: f64,
-    /// Whether the client was connected until the end.
+    /// Whether the client stayed connected until the end.
     stayed: bool,
 }
 
@@ -74,7 +74,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// The server's answer for a path.
+/// Requests a path from the server, and returns the answer.
 fn get(address: SocketAddr, path: &str) -> Outcome<Vec<u8>> {
     let mut stream = TcpStream::connect(address)?;
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
@@ -117,7 +117,7 @@ impl World {
         })
     }
 
-    /// Begins a session with a token of its own.
+    /// Begins a session with a new token.
     fn connect(&self) -> Outcome<WebClient> {
         let of: Value = serde_json::from_slice(&get(self.address, "/join")?)?;
         let token = of["tokens"][0].as_str().ok_or("no token")?;
@@ -131,7 +131,7 @@ impl World {
         Ok(WebClient::connect(&url, options)?)
     }
 
-    /// One client. Fails if it cannot join.
+    /// Runs one client. Fails if the client cannot join.
     fn watch(&self, time: Duration) -> Outcome<Report> {
         let mut client = self.connect()?;
         let config = ReceiverConfig::at_hz(self.tick_hz);

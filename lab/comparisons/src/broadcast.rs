@@ -17,7 +17,7 @@ pub struct Cubes {
 }
 
 impl Cubes {
-    /// A world of 901 cubes at its beginning.
+    /// Returns a world of 901 cubes at its beginning.
     pub fn new() -> Result<Self, Box<dyn Error>> {
         let snapshot = Snapshot::new(&cube::players_and_cubes()?, Tick(0));
         let world = World::new(&Config { cubes: 900 })?;
@@ -41,7 +41,7 @@ impl Cubes {
     }
 }
 
-/// The broadcast of the cubes.
+/// Returns the broadcast of the cubes.
 pub fn catalogue() -> Result<Catalogue, Box<dyn Error>> {
     let schema = cube::players_and_cubes()?;
     let profile = cube::profile().carried(&Schema::of::<Cube>(), &schema)?;

@@ -1,4 +1,4 @@
-//! Runs of cubes, quantized: from files, and of the built-in world.
+//! Reads runs of quantized cubes from files, and simulates runs of the built-in world.
 
 use std::error::Error;
 
@@ -7,7 +7,7 @@ use cube_data::{Challenge, Frame};
 use cubes::{Body, Config, Script, Style, World};
 use kinepack::{EntityId, Snapshot, Tick};
 
-/// The frames of a file of the data compression challenge.
+/// Returns the frames of a file of the data compression challenge.
 pub fn read(path: &str) -> Result<Vec<Snapshot>, Box<dyn Error>> {
     let schema = cube::schema(Quantized::Everything);
     let mut capture = Challenge::open(path)?;
@@ -27,8 +27,8 @@ pub fn read(path: &str) -> Result<Vec<Snapshot>, Box<dyn Error>> {
     Ok(run)
 }
 
-/// The built-in world, which a script plays: its beginning, and then a frame for each tick. It does
-/// not end.
+/// Simulates the built-in world, which a script plays. The first frame is its beginning, and then
+/// there is a frame for each tick. The iterator does not end.
 pub fn simulated(
     style: Style,
 ) -> Result<impl Iterator<Item = Result<Snapshot, Box<dyn Error>>>, Box<dyn Error>> {
@@ -46,7 +46,7 @@ pub fn simulated(
     }))
 }
 
-/// A body of the simulation as a cube.
+/// Converts a body of the simulation to a cube.
 pub(crate) fn measured(body: Body) -> Measured {
     let Body { position, orientation, velocity, interacting } = body;
     Measured { position, orientation, velocity, interacting }

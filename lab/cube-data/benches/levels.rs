@@ -1,14 +1,15 @@
-//! Encoding and decoding one frame at each level of the table, and detecting that no entity
-//! changed.
+//! Measures encoding and decoding one frame at each level of the table, and detecting that no
+//! entity changed.
 //!
 //! `encode/<source>/<level>` and `decode/<source>/<level>` loop over 120 consecutive frames in
-//! memory, from the sixth second on, each against the frame 6 before (100 ms). The time is the mean
-//! of a frame. Sources are the built-in world (901 cubes, typical, seed 1) and a challenge file, if
-//! the environment names one. `rest` is a snapshot that equals its baseline, at the last two
-//! levels: the cost of a world at rest, per entity. `growth` is the adaptive level with one world
-//! and with ten.
+//! memory, from the sixth second on. Each is coded against the frame 6 frames (100 ms) earlier. The
+//! time is the mean of a frame. Sources are the built-in world (901 cubes, typical, seed 1) and a
+//! challenge file, if the environment names one. `rest` is a snapshot that equals its baseline, at
+//! the last two levels. It measures the cost of a world at rest, per entity. `growth` is the
+//! adaptive level with one world and with ten.
 //!
-//! `KINEPACK_CAPTURE=/absolute/path/typical.bin cargo bench -p cube-data --bench levels`
+//! A challenge file is named with `KINEPACK_CAPTURE=/absolute/path/typical.bin cargo bench -p
+//! cube-data --bench levels`.
 
 #![allow(missing_docs)]
 
@@ -25,18 +26,18 @@ use kinepack::{
 
 /// The environment variable that names the challenge file.
 const CAPTURE_VARIABLE: &str = "KINEPACK_CAPTURE";
-/// Frames skipped at the beginning: 5 seconds, until many cubes move.
+/// The number of frames that are skipped at the beginning: 5 seconds, until many cubes move.
 const SKIPPED_FRAMES: usize = 300;
-/// Frames between a snapshot and its baseline.
+/// The number of frames between a snapshot and its baseline.
 const LAG: usize = 6;
-/// Frames that are encoded and decoded.
+/// The number of frames that are encoded and decoded.
 const MEASURED_FRAMES: usize = 120;
 
-/// Frames in memory.
+/// Frames in memory, from one source.
 enum Source {
-    /// Before quantization: measurable at every level.
+    /// Frames before quantization, which can be measured at every level.
     Floats { name: &'static str, frames: Vec<Vec<Measured>> },
-    /// Already quantized: measurable at levels that quantize all fields.
+    /// Frames that are already quantized, which can be measured at levels that quantize all fields.
     Quantized { name: &'static str, frames: Vec<View> },
 }
 
@@ -55,8 +56,8 @@ impl Source {
         Self::Floats { name: "world", frames }
     }
 
-    /// The capture, if the environment names one. A file that cannot be read ends the run, because
-    /// a missing row could go unnoticed.
+    /// Reads the capture. Returns `None` if the environment names none. A file that cannot be read
+    /// ends the run, because a missing row could go unnoticed.
     fn capture() -> Option<Self> {
         let Some(path) = std::env::var_os(CAPTURE_VARIABLE) else {
             eprintln!("{CAPTURE_VARIABLE} is not set: the real capture is left out");
@@ -92,7 +93,7 @@ impl Source {
         }
     }
 
-    /// The frames in the schema of a level, if they can have it.
+    /// Returns the frames in the schema of a level, or `None` if they cannot have it.
     fn views(&self, quantized: Quantized) -> Option<Vec<View>> {
         match self {
             Self::Floats { frames, .. } => Some(
@@ -137,7 +138,7 @@ fn frames(views: &[View]) -> impl Iterator<Item = (Baselines<'_>, &View)> + Clon
     })
 }
 
-/// Encodes a frame as a sender does that keeps the view for a while.
+/// Encodes a frame like a sender that keeps the view for a while.
 fn encode<'a>(
     encoder: &mut Encoder,
     known: impl Into<Baselines<'a>>,
@@ -148,7 +149,7 @@ fn encode<'a>(
     encoder.recycle(black_box(view));
 }
 
-/// Decodes a frame as a receiver does that keeps the view for a while.
+/// Decodes a frame like a receiver that keeps the view for a while.
 fn decode<'a>(decoder: &mut Decoder, known: impl Into<Baselines<'a>>, packet: &[u8], tick: Tick) {
     let view = decoder.decode(known, packet, tick).expect("it was just encoded");
     decoder.recycle(black_box(view));
@@ -179,7 +180,7 @@ fn levels(criterion: &mut Criterion) {
     }
 }
 
-/// Times encoding and decoding, `encode/<source>/<row>` and `decode/<source>/<row>`.
+/// Measures encoding and decoding, as `encode/<source>/<row>` and `decode/<source>/<row>`.
 fn measure(criterion: &mut Criterion, source: &str, row: &str, codec: &Codec, views: &[View]) {
     let packets = packets(codec, views);
     let mut group = criterion.benchmark_group(format!("encode/{source}"));
@@ -207,8 +208,8 @@ fn measure(criterion: &mut Criterion, source: &str, row: &str, codec: &Codec, vi
     group.finish();
 }
 
-/// The adaptive level with one world, and with ten side by side, which have ten times as many cubes
-/// and moving cubes.
+/// Measures the adaptive level with one world, and with ten worlds side by side, which have ten
+/// times as many cubes and moving cubes.
 fn growth(criterion: &mut Criterion) {
     let Source::Floats { frames, .. } = Source::world() else { return };
     let codec = codec(Level::ADAPTIVE);

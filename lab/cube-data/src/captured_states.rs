@@ -1,4 +1,4 @@
-//! Capture files of cubes as states before quantization, for a world to show.
+//! Reads capture files of cubes as states before quantization, for a world to show.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub struct CapturedStates {
     pub frames: Vec<Vec<Measured>>,
     /// The ids of the cubes of each frame, in the same order.
     pub ids: Vec<Vec<EntityId>>,
-    /// The tick of each frame. They increase, and some may be missing.
+    /// The tick of each frame. Ticks increase, and some may be missing.
     pub ticks: Vec<Tick>,
     /// Ticks per second.
     pub rate_hz: f64,
@@ -27,11 +27,11 @@ pub struct CapturedStates {
 
 impl CapturedStates {
     /// Reads the first stream of cubes before quantization. If no stream has their velocities, the
-    /// differences between frames give them. Without such a stream there are no frames. Keeps all
-    /// frames in memory.
+    /// differences between frames give them. If there is no stream of cubes, the result has no
+    /// frames. The method keeps all frames in memory.
     ///
     /// # Errors
-    /// [`CaptureError`] for a file that is not a capture, cannot be read or is too large.
+    /// Returns [`CaptureError`] for a file that is not a capture, cannot be read or is too large.
     pub fn open(path: &Path) -> Result<Self, CaptureError> {
         let [cubes, velocities] = [Schema::of::<Cube>(), Schema::of::<CubeVelocity>()];
         let mut capture = Capture::open(path)?;
@@ -81,7 +81,7 @@ impl CapturedStates {
     }
 }
 
-/// The cubes of a frame, at rest.
+/// Returns the cubes of a frame, at rest.
 fn states(frame: &CaptureFrame<'_>) -> Vec<Measured> {
     let columns = frame.columns();
     let state = |index: usize| {

@@ -1,13 +1,14 @@
-//! The reader of the challenge files.
+//! Reads the challenge files.
 //!
-//! A `.f32` file and a `.zst` file are recognised by their first bytes, whatever their names. A
-//! `.bin` file has no such mark, so its name must end in `.bin` or `.bin.zst`.
+//! A `.f32` file and a `.zst` file are recognised by their first bytes, regardless of their names.
+//! A `.bin` file has no such mark, so its name must end in `.bin` or `.bin.zst`.
 //!
-//! `.bin`: frames of 901 records of 8 `i32`, without a header: index of the dropped component, the
-//! other three (0 to 511), position x, y, z in 1/512 m, interacting 0 or 1. `.f32`: a header of 8
-//! `u32` (magic "CF32", version 1, objects, frames, rate in Hz, record bytes 53, 0, 0), then
-//! records of position, orientation (x, y, z, w), linear and angular velocity as `f32` and
-//! interacting as `u8`. All little-endian. Reading is streaming: one frame in memory.
+//! A `.bin` file has frames of 901 records of 8 `i32`, without a header. A record is the index of
+//! the dropped component, the other three (0 to 511), position x, y, z in 1/512 m, and interacting,
+//! 0 or 1. A `.f32` file has a header of 8 `u32` (magic "CF32", version 1, objects, frames, rate in
+//! Hz, record bytes 53, 0, 0). Its records are position, orientation (x, y, z, w), linear and
+//! angular velocity as `f32`, and interacting as `u8`. All numbers are little-endian. The reader
+//! holds one frame in memory.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -26,7 +27,8 @@ use crate::cube::{Cube, Measured, POSITION_OFFSET};
 pub(crate) const BIN_OBJECTS: u32 = 901;
 const BIN_RECORD_BYTES: usize = 32;
 pub(crate) const F32_RECORD_BYTES: usize = 53;
-/// A cube's lanes in the words of a `.bin` record: the word's index, and its name in messages.
+/// The lanes of a cube in a `.bin` record, each with the index of its word, and its name in
+/// messages.
 pub(crate) const BIN_LANES: [(usize, &str); 8] = [
     (4, "position x"),
     (5, "position y"),
@@ -41,7 +43,8 @@ pub(crate) const BIN_LANES: [(usize, &str); 8] = [
 const F32_MAGIC: &[u8] = b"CF32";
 /// The first bytes of a `.zst` file.
 const ZSTD_MAGIC: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
-/// More objects than any capture has. This limit keeps a frame below 4 MB for any header.
+/// The maximum number of objects, which exceeds that of any capture. It keeps a frame below 4 MB
+/// for any header.
 const MAX_OBJECTS: u32 = 65_536;
 /// The largest window of a `.zst` file, which bounds the memory.
 const MAX_WINDOW_BYTES: u64 = 128 << 20;
@@ -50,14 +53,14 @@ const MAX_WINDOW_BYTES: u64 = 128 << 20;
 pub struct Challenge {
     path: PathBuf,
     source: Box<dyn Read>,
-    /// Bytes of the file that were read.
+    /// The number of bytes of the file that were read.
     read_bytes: Rc<Cell<u64>>,
     values: ValueCount,
     is_packed: bool,
     quantized: bool,
     objects: u32,
     rate_hz: u32,
-    /// Frames that the header announces.
+    /// The number of frames that the header states.
     announced: Option<u32>,
     next_frame: u32,
     buffer: Vec<u8>,
@@ -87,10 +90,11 @@ pub struct FloatFrame<'a> {
 }
 
 impl Challenge {
-    /// Opens a file. Its first bytes determine the format; for a `.bin` file the name does.
+    /// Opens a file. Its first bytes determine the format. For a `.bin` file, the name determines
+    /// it.
     ///
     /// # Errors
-    /// [`ChallengeError`] for a file of another format, and for one that cannot be read.
+    /// Returns [`ChallengeError`] for a file of another format, and for one that cannot be read.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, ChallengeError> {
         let path = path.into();
         let file = || Ok(BufReader::new(File::open(&path)?));
@@ -100,7 +104,7 @@ impl Challenge {
     /// Reads a capture from any reader. The format is recognised as by [`open`](Self::open).
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// Fails as [`open`](Self::open) does.
     pub fn from_reader(
         name: impl Into<PathBuf>,
         reader: impl BufRead + 'static,
@@ -175,28 +179,29 @@ impl Challenge {
         Err(bad(reason))
     }
 
-    /// The same file with other limits than [`CaptureLimits::default`].
+    /// Returns the same file, but with the limits `limits` instead of [`CaptureLimits::default`].
     pub fn with_limits(mut self, limits: CaptureLimits) -> Self {
         self.values.limits = limits;
         self
     }
 
-    /// True for `.bin`, whose frames have no floats.
+    /// Returns whether the file is a `.bin` file, whose frames have no floats.
     pub fn is_quantized(&self) -> bool {
         self.quantized
     }
 
-    /// Objects of a frame.
+    /// Returns the number of objects in a frame.
     pub fn objects(&self) -> u32 {
         self.objects
     }
 
-    /// Frames per second.
+    /// Returns the number of frames per second.
     pub fn rate_hz(&self) -> u32 {
         self.rate_hz
     }
 
-    /// Frames of the file, if its header or its length gives the number.
+    /// Returns the number of frames of the file, or `None` if neither its header nor its length
+    /// states the number.
     pub fn frames(&self) -> Option<u32> {
         let plain = self.quantized && !self.is_packed;
         let from_length = || Some(self.path.metadata().ok()?.len() / self.frame_bytes() as u64);
@@ -209,10 +214,10 @@ impl Challenge {
         self.objects as usize * if self.quantized { BIN_RECORD_BYTES } else { F32_RECORD_BYTES }
     }
 
-    /// The next frame, or `None` at the end of the file.
+    /// Returns the next frame, or `None` at the end of the file.
     ///
     /// # Errors
-    /// [`ChallengeError`] if the file is damaged, too short or too long;
+    /// Returns [`ChallengeError`] if the file is damaged, too short or too long. Returns
     /// [`ChallengeError::TooManyValues`] if it holds more values than the limits allow for its
     /// size.
     pub fn next_frame(&mut self) -> Result<Option<Frame<'_>>, ChallengeError> {
@@ -273,7 +278,8 @@ impl Challenge {
         Ok(filled)
     }
 
-    /// Every bit pattern is a float, so only this byte reveals records of another format.
+    /// Checks the byte that states whether each object interacts. Every bit pattern is a float, so
+    /// only this byte reveals records of another format.
     fn check_interacting(&self) -> Result<(), ChallengeError> {
         let flags =
             self.buffer.chunks_exact(F32_RECORD_BYTES).map(|record| record[F32_RECORD_BYTES - 1]);
@@ -285,7 +291,7 @@ impl Challenge {
         }
     }
 
-    /// The error for a state of the last frame that does not fit its schema.
+    /// Returns the error for a state of the last frame that does not fit its schema.
     pub fn bad_value(&self, object: u32, reason: String) -> ChallengeError {
         ChallengeError::BadValue {
             path: self.path.clone(),
@@ -300,7 +306,7 @@ impl QuantizedFrame<'_> {
     /// Appends the frame's objects to a snapshot of [`Cube`](crate::cube::Cube)s.
     ///
     /// # Errors
-    /// [`ChallengeError::BadValue`] for a value out of its range.
+    /// Returns [`ChallengeError::BadValue`] for a value out of its range.
     pub fn push_into(&self, snapshot: &mut Snapshot) -> Result<(), ChallengeError> {
         for (object, record) in (0..).zip(self.bytes.chunks_exact(BIN_RECORD_BYTES)) {
             let words: [u32; 8] = std::array::from_fn(|index| read_u32(record, index * 4));
@@ -328,7 +334,7 @@ impl QuantizedFrame<'_> {
 }
 
 impl<'a> FloatFrame<'a> {
-    /// The frame's objects.
+    /// Returns the frame's objects.
     pub fn states(&self) -> impl Iterator<Item = Measured> + use<'a> {
         self.bytes.chunks_exact(F32_RECORD_BYTES).map(|record| {
             let float = |index: usize| f32::from_bits(read_u32(record, index * 4));
@@ -341,15 +347,15 @@ impl<'a> FloatFrame<'a> {
         })
     }
 
-    /// The objects' angular velocities, in radians a second, in the order of
+    /// Returns the angular velocities of the objects in radians per second, in the order of
     /// [`states`](Self::states).
     pub fn angular_velocities(&self) -> impl Iterator<Item = [f32; 3]> + use<'a> {
         self.records()
             .map(|(floats, _)| [10, 11, 12].map(|index: usize| f32::from_bits(floats[index])))
     }
 
-    /// The bits of position, orientation, linear and angular velocity, and the flag that something
-    /// moves the object.
+    /// For each object, the bits of position, orientation, linear and angular velocity, and whether
+    /// something moves it.
     pub(crate) fn records(&self) -> impl Iterator<Item = ([u32; 13], bool)> + use<'a> {
         let records = self.bytes.chunks_exact(F32_RECORD_BYTES);
         records.map(|record| {
@@ -361,16 +367,16 @@ impl<'a> FloatFrame<'a> {
     }
 }
 
-/// True for a capture file (`.mcap`): by its first bytes, or by its name if it is damaged or cannot
-/// be read.
+/// Returns whether a file is a capture file (`.mcap`). Its first bytes decide, or its name if the
+/// file is damaged or cannot be read.
 pub fn is_capture(path: &Path) -> bool {
     let start = || Some(Peeked::new(File::open(path).ok()?, Capture::MAGIC.len()).0);
     path.extension().is_some_and(|ending| ending == "mcap")
         || start().is_some_and(|start| start == Capture::MAGIC)
 }
 
-/// A reader whose first bytes are known. If reading them ended in an error, that error follows
-/// them.
+/// A reader whose first bytes are known. If reading them ended in an error, the reader returns that
+/// error after them.
 struct Peeked<R> {
     start: Cursor<Vec<u8>>,
     error: Option<io::Error>,
@@ -378,7 +384,7 @@ struct Peeked<R> {
 }
 
 impl<R: Read> Peeked<R> {
-    /// The first `count` bytes, or fewer if there are no more, and the reader of the whole.
+    /// Returns the first `count` bytes, or fewer if there are no more, and a reader of the whole.
     fn new(mut rest: R, count: usize) -> (Vec<u8>, Self) {
         let mut start = Vec::with_capacity(count);
         let error = rest.by_ref().take(count as u64).read_to_end(&mut start).err();

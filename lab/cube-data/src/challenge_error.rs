@@ -1,72 +1,73 @@
-//! Why a challenge file cannot be read.
+//! The reasons why a challenge file cannot be read.
 
 use std::path::PathBuf;
 use std::{fmt, io};
 
-/// Why a challenge file cannot be read. Each variant names the file, and the place in it.
+/// The reason why a challenge file cannot be read. Each variant names the file, and the place in
+/// it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ChallengeError {
     /// The file cannot be opened or read, or its compression is damaged.
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The system's error.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The file does not begin as a `.f32` file, and its name does not end in `.bin` or `.bin.zst`.
     UnknownFormat {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
     /// The header is not that of the format.
     BadHeader {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// The fault of the header.
         reason: &'static str,
     },
     /// The file has no frame.
     Empty {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
     /// The file ends within a frame, because it is cut off or of another format.
     PartOfFrame {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The frame, from 0.
+        /// Number of the frame, counted from 0.
         frame: u32,
-        /// The bytes that the file has of the frame.
+        /// The number of bytes of this frame in the file.
         bytes: usize,
-        /// The bytes of a whole frame.
+        /// The size of a whole frame in bytes.
         frame_bytes: usize,
     },
     /// The file has more frames than its header announces.
     TooLong {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The frames that the header announces.
+        /// The number of frames that the header states.
         frames: u32,
     },
     /// A value is out of its range.
     BadValue {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The frame, from 0.
+        /// Number of the frame, counted from 0.
         frame: u32,
-        /// The entity, from 0.
+        /// Number of the entity, counted from 0.
         object: u32,
         /// The fault of the value.
         reason: String,
     },
     /// The file has more values than a file of its size may have.
     TooManyValues {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The values up to the first frame above the limit.
+        /// The number of values up to the first frame above the limit.
         values: u64,
-        /// The limit for the bytes of the file up to that frame:
+        /// The limit for the number of file bytes up to that frame: see
         /// [`CaptureLimits`](kinepack_capture::CaptureLimits).
         limit: u64,
     },

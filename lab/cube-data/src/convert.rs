@@ -1,4 +1,5 @@
-//! Converts challenge files to capture files and back, bit for bit. `spec/CAPTURE.md`, section 7.
+//! Converts challenge files to capture files and back, bit for bit. See `spec/CAPTURE.md`, section
+//! 7.
 
 use std::fmt;
 use std::io::{self, Seek, Write};
@@ -12,37 +13,38 @@ use crate::cube::{Cube, POSITION_OFFSET};
 use crate::f32_frames::{header, write_count};
 use crate::{Challenge, ChallengeError, Frame};
 
-/// The names of the streams: the cubes, and for a `.f32` file also their velocities.
+/// The name of the stream of cubes. A `.f32` file has a second stream, for their velocities.
 const CUBES: &str = "cubes";
 const VELOCITIES: &str = "cubes.velocity";
-/// Frames per second of a `.bin` file, which does not store the rate.
+/// The number of frames per second of a `.bin` file, which does not store the rate.
 const BIN_RATE_HZ: u32 = 60;
 
-/// The state of a cube in a `.f32` file that [`Cube`] does not have.
+/// The part of a cube's state in a `.f32` file that [`Cube`] does not have.
 #[derive(Pack)]
 pub(crate) struct CubeVelocity {
-    /// Metres a second.
+    /// The linear velocity in metres per second.
     velocity: [f32; 3],
-    /// Radians a second.
+    /// The angular velocity in radians per second.
     angular_velocity: [f32; 3],
 }
 
 /// The size and format of a converted file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Converted {
-    /// Frames of the challenge file.
+    /// The number of frames of the challenge file.
     pub frames: u32,
-    /// True for `.bin`, whose frames have no floats.
+    /// Whether the file is a `.bin` file, whose frames have no floats.
     pub is_quantized: bool,
 }
 
 /// Records the rest of a challenge file. A `.bin` file becomes a stream `cubes` of lanes. A `.f32`
 /// file becomes a stream `cubes` of states before quantization, and `cubes.velocity` with linear
-/// and angular velocities. Frames have ticks from 0, and objects have ids from 0. Keeps one frame
-/// in memory.
+/// and angular velocities. Frames have ticks from 0, and objects have ids from 0. The function
+/// keeps one frame in memory.
 ///
 /// # Errors
-/// [`ConvertError::Read`] and [`ConvertError::Record`]. Earlier frames stay recorded.
+/// Returns [`ConvertError::Challenge`] if the challenge file cannot be read, and
+/// [`ConvertError::Record`] if the capture cannot be recorded. Earlier frames stay recorded.
 pub fn challenge_to_capture(
     challenge: &mut Challenge,
     recorder: &mut Recorder,
@@ -78,7 +80,7 @@ fn record_f32(challenge: &mut Challenge, recorder: &mut Recorder) -> Result<u32,
     while let Some(frame) = challenge.next_frame()? {
         let Frame::Floats(frame) = frame else { break };
         let records = || (0..).map(EntityId).zip(frame.records());
-        // Not with `Pack::store_raw`: a conversion of a NaN may change its bits.
+        // `Pack::store_raw` is not used, because converting a NaN may change its bits.
         recorder.record_with(&cubes, Tick(tick), records(), |(floats, interacting), words| {
             words.iter_mut().zip(&floats[..7]).for_each(|(word, float)| *word = to_word(*float));
             words[7] = interacting.into();
@@ -94,7 +96,7 @@ fn record_f32(challenge: &mut Challenge, recorder: &mut Recorder) -> Result<u32,
 }
 
 /// Writes the challenge file from which [`challenge_to_capture`] made the capture: `.bin` or
-/// `.f32`, depending on the streams. Ignores other streams. Keeps one frame in memory.
+/// `.f32`, depending on the streams. Ignores other streams. The function keeps one frame in memory.
 ///
 /// # Errors
 /// [`ConvertError::Read`] and [`ConvertError::Damaged`] for a damaged capture,
@@ -125,7 +127,7 @@ pub fn capture_to_challenge(
     if is_quantized {
         out.flush()?;
     } else {
-        // The number of frames is known now.
+        // Only now is the number of frames known.
         write_count(out, file.frames)?;
     }
     Ok(Converted { frames: file.frames, is_quantized })
@@ -147,8 +149,8 @@ struct NotCubes {
 }
 
 impl ChallengeFile {
-    /// Takes a frame of a capture. Returns true if `out` now has a frame of the file, with the
-    /// header before the first.
+    /// Takes a frame of a capture. Returns whether `out` now contains a frame of the file. The
+    /// header precedes the first frame.
     fn take(&mut self, frame: &CaptureFrame<'_>, out: &mut Vec<u8>) -> Result<bool, String> {
         let stream = frame.stream();
         match stream.name() {
@@ -189,7 +191,7 @@ impl ChallengeFile {
         self.check(!stream.is_raw(), frame.tick(), stream.rate_hz(), frame.ids())
     }
 
-    /// Checks that a frame is the next one and has the same objects as all others.
+    /// Checks that a frame is the next one, and that it has the same objects as all others.
     fn check(
         &mut self,
         is_quantized: bool,
@@ -243,10 +245,11 @@ impl ChallengeFile {
 pub struct BinFrames(ChallengeFile);
 
 impl BinFrames {
-    /// Appends a snapshot to `out`. It must be of 901 [`Cube`]s, at 60 Hz, with ticks from 0.
+    /// Appends a snapshot to `out`. The snapshots must be of 901 [`Cube`]s, at 60 Hz, with ticks
+    /// from 0.
     ///
     /// # Errors
-    /// [`ConvertError::NotCubes`] for any other snapshot.
+    /// Returns [`ConvertError::NotCubes`] for any other snapshot.
     pub fn write(
         &mut self,
         snapshot: &Snapshot,
@@ -270,7 +273,7 @@ fn check_schema<T: Pack>(stream: &Stream) -> Result<(), String> {
     if is_same { Ok(()) } else { Err(format!("stream {:?} is of another type", stream.name())) }
 }
 
-/// The records of a frame of `.f32` with zeros for velocities.
+/// Returns the records of a `.f32` frame, with zeros for velocities.
 fn cubes(frame: &CaptureFrame<'_>) -> Result<Vec<u8>, String> {
     let mut records = vec![0; frame.ids().len() * F32_RECORD_BYTES];
     let (floats, interacting) = frame.columns().split_at(7);
@@ -299,7 +302,7 @@ fn add_velocities(frame: &CaptureFrame<'_>, records: &mut [u8]) -> Result<(), St
     Ok(())
 }
 
-/// Why a challenge file or a capture cannot be converted.
+/// The reason why a challenge file or a capture cannot be converted.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ConvertError {
@@ -307,18 +310,18 @@ pub enum ConvertError {
     Challenge(ChallengeError),
     /// The capture cannot be read.
     Read(CaptureError),
-    /// The capture is damaged. The rest was converted.
+    /// The capture is damaged. The undamaged part was converted.
     Damaged {
-        /// The first place, and the reason.
+        /// The first damaged place, and the reason.
         damage: String,
     },
     /// The capture cannot be recorded.
     Record(RecordError),
     /// The capture does not have the contents of a challenge file.
     NotCubes {
-        /// The tick.
+        /// The tick of the frame.
         tick: u32,
-        /// What is missing, or must not be in the capture.
+        /// What the capture lacks, or what it must not have.
         reason: String,
     },
     /// The challenge file cannot be written.

@@ -11,7 +11,7 @@ pub(crate) struct Counted<R> {
 }
 
 impl<R> Counted<R> {
-    /// The reader, and the number of bytes read from it.
+    /// Returns the counting reader, and the number of bytes that were read from it.
     pub(crate) fn new(inner: R) -> (Self, Rc<Cell<u64>>) {
         let bytes = Rc::new(Cell::new(0));
         (Self { inner, bytes: Rc::clone(&bytes) }, bytes)

@@ -1,5 +1,5 @@
 //! The cube of the articles: its state, its schema at each row of the level table, and the profile
-//! trained for it.
+//! that was trained for it.
 
 use kinepack::{EncodeError, EntityId, Level, Pack, Schema, Snapshot};
 
@@ -13,27 +13,27 @@ pub use kinds::{split, with_player};
 pub use players::{Player, SwiftPlayer, players_and_cubes, swift_players_and_cubes};
 pub use profile::{bodies, coarse_profile, profile, structure, swift_profile};
 
-/// The lane value of x and y at zero.
+/// The lane value of x and y that represents zero.
 pub(crate) const POSITION_OFFSET: u32 = 1 << 17;
 
-/// Which fields of a cube are quantized: the difference between rows 1 to 6 of the table of levels.
-/// A codec does not use this; it codes the lanes of its schema.
+/// Which fields of a cube are quantized. Rows 1 to 6 of the table of levels differ in this. A codec
+/// does not use this type, but codes the lanes of its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantized {
     /// No field is quantized: every float has 32 bits.
     Nothing,
-    /// Rotations.
+    /// Only rotations are quantized.
     Rotations,
-    /// Rotations and velocities.
+    /// Rotations and velocities are quantized.
     Velocities,
-    /// Rotations are quantized; velocities are not sent.
+    /// Rotations are quantized, and velocities are not sent.
     NoVelocities,
-    /// All fields.
+    /// All fields are quantized.
     Everything,
 }
 
 impl Quantized {
-    /// The quantized fields at a level.
+    /// Returns the fields that are quantized at a level.
     pub fn at(level: Level) -> Self {
         match level.row() {
             1 => Self::Nothing,
@@ -45,20 +45,20 @@ impl Quantized {
     }
 }
 
-/// A cube in the simulation's floats, and row 1 of the table: 321 bits.
+/// A cube with the simulation's floats, as in row 1 of the table. It takes 321 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]
 pub struct Measured {
-    /// Centre, in metres.
+    /// The position of the centre, in metres.
     pub position: [f32; 3],
-    /// Unit quaternion x, y, z, w.
+    /// The orientation as a unit quaternion x, y, z, w.
     pub orientation: [f32; 4],
-    /// Linear velocity, in metres per second.
+    /// The linear velocity, in metres per second.
     pub velocity: [f32; 3],
-    /// True while the player moves the cube, directly or through others.
+    /// Whether the player moves the cube, directly or through others.
     pub interacting: bool,
 }
 
-/// Row 2: the orientation as smallest three, 222 bits.
+/// A cube as in row 2, which sends the orientation as smallest three. It takes 222 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]
 struct WithRotation {
     position: [f32; 3],
@@ -68,7 +68,8 @@ struct WithRotation {
     interacting: bool,
 }
 
-/// Rows 3 and 4: the velocity within ±32 m/s in 11 bits an axis, 159 bits.
+/// A cube as in rows 3 and 4, which send the velocity within ±32 m/s in 11 bits per axis. It takes
+/// 159 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]
 struct WithVelocity {
     position: [f32; 3],
@@ -79,7 +80,7 @@ struct WithVelocity {
     interacting: bool,
 }
 
-/// Row 5: no velocity, 126 bits.
+/// A cube as in row 5, which sends no velocity. It takes 126 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]
 struct WithoutVelocity {
     position: [f32; 3],
@@ -88,36 +89,37 @@ struct WithoutVelocity {
     interacting: bool,
 }
 
-/// Rows 6 to 12: the position in steps of 1/512 m as well, 80 bits. The quantized cube of the
-/// challenge files.
+/// A cube as in rows 6 to 12, which also send the position in steps of 1/512 m. It takes 80 bits.
+/// This is the quantized cube of the challenge files.
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]
 pub struct Cube {
-    /// Centre, in metres: x and y within ±256 m, height below 32 m.
+    /// The position of the centre, in metres. x and y are within ±256 m, and the height is below 32
+    /// m.
     #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0, body)]
     pub position: [f32; 3],
-    /// Unit quaternion x, y, z, w.
+    /// The orientation as a unit quaternion x, y, z, w.
     #[pack(rotation, bits = 9, body)]
     pub orientation: [f32; 4],
-    /// True while the player moves the cube, directly or through others.
+    /// Whether the player moves the cube, directly or through others.
     #[pack(touched)]
     pub interacting: bool,
 }
 
-/// The quantized cube with its velocity, 113 bits, for snapshots so far apart that straight lines
-/// between them would be visible. Playback follows a cubic through both positions with both
-/// velocities.
+/// The quantized cube with its velocity, which takes 113 bits. It is for snapshots so far apart
+/// that straight lines between them would be visible. Playback follows a cubic through both
+/// positions with both velocities.
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]
 pub struct SwiftCube {
-    /// As [`Cube::position`].
+    /// The position of the centre, as [`Cube::position`].
     #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0, body)]
     pub position: [f32; 3],
-    /// Unit quaternion x, y, z, w.
+    /// The orientation as a unit quaternion x, y, z, w.
     #[pack(rotation, bits = 9, body)]
     pub orientation: [f32; 4],
-    /// Linear velocity, in metres per second.
+    /// The linear velocity, in metres per second.
     #[pack(range = -32.0..32.0, bits = 11, clamp, velocity = position)]
     pub velocity: [f32; 3],
-    /// True while the player moves the cube, directly or through others.
+    /// Whether the player moves the cube, directly or through others.
     #[pack(touched)]
     pub interacting: bool,
 }
@@ -141,7 +143,7 @@ impl From<SwiftCube> for Cube {
     }
 }
 
-/// The schema of the rows that quantize these fields.
+/// Returns the schema of the rows that quantize the fields `quantized`.
 pub fn schema(quantized: Quantized) -> Schema {
     match quantized {
         Quantized::Nothing => Schema::of::<Measured>(),
@@ -152,10 +154,10 @@ pub fn schema(quantized: Quantized) -> Schema {
     }
 }
 
-/// Appends a cube to a snapshot of the schema that quantizes these fields.
+/// Appends a cube to a snapshot whose schema quantizes the fields `quantized`.
 ///
 /// # Errors
-/// [`EncodeError`] for a state that is out of the schema's range.
+/// Returns [`EncodeError`] for a state that is out of the schema's range.
 pub fn push(
     snapshot: &mut Snapshot,
     quantized: Quantized,

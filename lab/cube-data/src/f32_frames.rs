@@ -1,15 +1,15 @@
-//! Writes `.f32` files, whose format is at the head of `challenge.rs`.
+//! Writes `.f32` files, whose format the beginning of `challenge.rs` describes.
 
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 
 use crate::challenge::F32_RECORD_BYTES;
 use crate::cube::Measured;
 
-/// The offset of the number of frames in the header.
+/// The offset in the header at which the number of frames is stored.
 const FRAMES_AT: u64 = 12;
 
-/// Writes the frames of a `.f32` file from states. Their angular velocities, which states do not
-/// have, are zero.
+/// Writes the frames of a `.f32` file from states. States have no angular velocities, so these are
+/// zero in the file.
 pub struct F32Frames<W> {
     out: W,
     objects: usize,
@@ -19,10 +19,10 @@ pub struct F32Frames<W> {
 }
 
 impl<W: Write + Seek> F32Frames<W> {
-    /// Begins a file for frames of this many objects.
+    /// Begins a file for frames of `objects` objects.
     ///
     /// # Errors
-    /// Those of writing to `out`.
+    /// Returns the errors of writing to `out`.
     pub fn new(mut out: W, objects: u32, rate_hz: u32) -> io::Result<Self> {
         out.write_all(&header(objects, rate_hz))?;
         Ok(Self { out, objects: objects as usize, frames: 0, records: Vec::new() })
@@ -31,7 +31,8 @@ impl<W: Write + Seek> F32Frames<W> {
     /// Appends a frame.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] for a different number of objects, and the errors of writing.
+    /// Returns [`ErrorKind::InvalidInput`] if the number of objects is different, and the errors of
+    /// writing.
     pub fn write(&mut self, states: &[Measured]) -> io::Result<()> {
         if states.len() != self.objects {
             let reason = format!("{} entities instead of {}", states.len(), self.objects);
@@ -51,14 +52,14 @@ impl<W: Write + Seek> F32Frames<W> {
     /// Completes the header. Returns the output and the number of frames.
     ///
     /// # Errors
-    /// The errors of writing, and an error for a pipe, whose header cannot be completed.
+    /// Returns the errors of writing, and an error for a pipe, whose header cannot be completed.
     pub fn finish(mut self) -> io::Result<(W, u32)> {
         write_count(&mut self.out, self.frames)?;
         Ok((self.out, self.frames))
     }
 }
 
-/// The header of a file without frames.
+/// Returns the header of a file without frames.
 pub(crate) fn header(objects: u32, rate_hz: u32) -> Vec<u8> {
     let words = [u32::from_le_bytes(*b"CF32"), 1, objects, 0];
     let rest = [rate_hz, F32_RECORD_BYTES as u32, 0, 0];

@@ -1,11 +1,11 @@
 //! Reads and writes the cubes of the articles.
 //!
-//! [`cube`] has the schema of a cube at every row of the level table, and the profiles trained for
-//! it. [`Challenge`] reads the files of the 2015 "networked physics data compression challenge",
-//! frame by frame: quantized (`.bin`) or before quantization (`.f32`), plain or as `.zst`.
-//! [`challenge_to_capture`] and [`capture_to_challenge`] convert between those files and capture
-//! files. [`CapturedStates`] reads a capture file of cubes before quantization, and [`F32Frames`] writes
-//! states as a `.f32` file.
+//! [`cube`] has the schema of a cube at every row of the level table, and the profiles that were
+//! trained for it. [`Challenge`] reads the files of the 2015 "networked physics data compression
+//! challenge", frame by frame: quantized (`.bin`) or before quantization (`.f32`), plain or as
+//! `.zst`. [`challenge_to_capture`] and [`capture_to_challenge`] convert between those files and
+//! capture files. [`CapturedStates`] reads a capture file of cubes before quantization, and
+//! [`F32Frames`] writes states as a `.f32` file.
 
 #![forbid(unsafe_code)]
 

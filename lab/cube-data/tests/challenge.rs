@@ -1,5 +1,5 @@
-//! The reader of challenge files: good files read back, bad ones are refused with the place, and no
-//! bytes cause a panic.
+//! Tests the reader of challenge files. Good files are read back, bad files are refused with the
+//! place of the fault, and no bytes cause a panic.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::common::{
     Files, Header, OBJECTS, Record, bin, f32_file, good_bin, good_f32, record, states, zst,
 };
 
-/// A file's complete contents.
+/// The complete contents of a file.
 #[derive(Debug, Default, PartialEq)]
 struct Content {
     snapshots: Vec<Snapshot>,
@@ -35,8 +35,8 @@ fn read_all(path: &Path) -> Result<Content, ChallengeError> {
     }
 }
 
-/// The error of a file. Checks that its message is one line that begins with the file and contains
-/// `says`.
+/// Returns the error of a file. Checks that its message is one line that begins with the file and
+/// contains `says`.
 fn refusal(path: &Path, says: &str) -> ChallengeError {
     let error = read_all(path).expect_err("the file is bad");
     let message = error.to_string();
@@ -46,7 +46,7 @@ fn refusal(path: &Path, says: &str) -> ChallengeError {
     error
 }
 
-/// The lanes of a snapshot of cubes as records of the challenge.
+/// Returns the lanes of a snapshot of cubes as records of the challenge.
 fn records(snapshot: &Snapshot) -> Vec<Record> {
     let lane = |lane, object| snapshot.lane(lane)[object] as i32;
     let record = |object| {
@@ -222,8 +222,8 @@ fn a_header_with_billions_of_objects_is_refused_before_memory_is_taken() {
     let files = Files::new();
     for objects in [65_537, 4_000_000_000, u32::MAX] {
         let path = files.write("billions.f32", &Header::new(objects, 1).bytes());
-        // The file has no object, and `open` reads only the header: a reader that believed the
-        // header would fail later.
+        // The header states no object. `open` reads only the header, so a reader that believed it
+        // would fail later.
         let error = Challenge::open(&path).err().expect("refused at once");
         assert!(matches!(error, ChallengeError::BadHeader { .. }), "{error:?}");
     }
@@ -388,7 +388,7 @@ fn random_bytes_never_panic() {
         let noise = random.bytes(count);
         for ending in ENDINGS {
             read_carelessly(&files.write(&format!("noise.{ending}"), &noise));
-            // The same after a valid header.
+            // The bytes are also read after a valid header.
             let head = match ending {
                 "bin" => Vec::new(),
                 "f32" => Header::new(1 + random.below(9) as u32, random.below(9) as u32).bytes(),
@@ -439,7 +439,7 @@ fn mutations_of_good_files_never_panic() {
 fn a_file_may_hold_no_more_values_than_its_limits_allow() {
     let files = Files::new();
     let still = good_bin(1).repeat(60);
-    // 902 · 9 + 256 values a frame.
+    // A frame has 902 · 9 + 256 values.
     let a_frame = 8374;
     for name in ["still.bin", "still.bin.zst"] {
         let bytes = if name.ends_with(".zst") { zst(&still) } else { still.clone() };
@@ -462,7 +462,7 @@ fn a_file_may_hold_no_more_values_than_its_limits_allow() {
             "{error:?}"
         );
         assert!(matches!(read(CaptureLimits::default()), (60, None)));
-        // Bytes count as they are in the file.
+        // The limit counts the bytes of the file as it is stored.
         let (frames, _) = read(CaptureLimits { min_values: 0, values_per_byte: 1 });
         assert_eq!(frames == 60, name == "still.bin", "{frames}");
     }

@@ -1,4 +1,4 @@
-//! Conversions of challenge files to capture files and back, bit for bit.
+//! Tests the conversion of challenge files to capture files and back, bit for bit.
 
 use std::fs;
 use std::io::{Cursor, Read};
@@ -53,7 +53,7 @@ fn states_become_a_file_of_floats() {
     assert_eq!(frames.write(&states[0][1..]).unwrap_err().to_string(), "29 entities instead of 30");
     let (file, count) = frames.finish().unwrap();
     let mut expected = good_f32(5, 30);
-    // The angular velocities.
+    // The angular velocities are lost, so they are zero in the expected file.
     expected[32..].chunks_exact_mut(53).for_each(|record| record[40..52].fill(0));
     assert!(count == 5 && file.into_inner() == expected);
 }
@@ -166,7 +166,7 @@ fn captures_of_other_things_are_refused() {
     assert!(matches!(error, ConvertError::Challenge(_)), "{error}");
 }
 
-/// The beginnings of the author's runs, if they are next to the repository.
+/// Tests the beginnings of the author's runs, if they are next to the repository.
 #[test]
 fn shared_runs_convert_back_bit_for_bit() {
     for name in ["typical.bin.zst", "push.bin.zst", "typical.f32.zst"] {

@@ -1,4 +1,4 @@
-//! The driver of the fuzz target `challenge` over its stored corpus, and over the beginnings of
+//! Runs the driver of the fuzz target `challenge` over its stored corpus, and over every prefix of
 //! each file.
 //!
 //! `KINEPACK_WRITE_CORPUS=1 cargo test -p cube-data corpus::` writes the corpus anew.
@@ -7,7 +7,7 @@ use crate::common::{Header, good_bin, good_f32, zst};
 use crate::driver as challenge;
 use crate::stored;
 
-/// A file of each format, and headers that lie.
+/// Returns a file of each format, and files whose headers are wrong.
 fn files() -> Vec<Vec<u8>> {
     let huge = Header::new(u32::MAX, 1).bytes();
     let endless = Header::new(1, u32::MAX).bytes();

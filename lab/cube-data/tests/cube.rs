@@ -1,4 +1,4 @@
-//! Tests of the articles' cube: its sizes, its profile, and the article's code of rotations on real
+//! Tests the articles' cube: its sizes, its profile, and the article's code of rotations on real
 //! and simulated pairs.
 
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
@@ -15,8 +15,8 @@ use kinepack::schema::{Field, FieldKind};
 use kinepack::training::{ProfileSearch, SmallOrLargeCosts, Trainer};
 use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
 
-/// A file of `shared/data/cubes` next to the workspace. If it does not exist, prints a line and
-/// returns `None`.
+/// Returns a file of `shared/data/cubes` next to the workspace. If the file does not exist, prints
+/// a line and returns `None`.
 fn shared(name: &str) -> Option<PathBuf> {
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/cubes"))
         .join(name);
@@ -58,8 +58,8 @@ fn snapshots(frames: &[Vec<Measured>]) -> Vec<Snapshot> {
 #[test]
 fn each_row_has_the_article_s_number_of_bits() {
     let bits = |quantized| cube::schema(quantized).bits_per_entity();
-    // 96 position, 128 or 29 orientation, 96 or 33 velocity, 1 interacting; quantized positions
-    // take 18, 18 and 14.
+    // The position takes 96 bits, the orientation 128 or 29, the velocity 96 or 33, and interacting
+    // 1. A quantized position takes 18, 18 and 14 bits.
     assert_eq!(bits(Quantized::Nothing), 321);
     assert_eq!(bits(Quantized::Rotations), 222);
     assert_eq!(bits(Quantized::Velocities), 159);
@@ -95,7 +95,8 @@ fn the_trained_profile_fits_its_schema_at_every_level() {
     }
 }
 
-/// The bytes of all snapshots, each coded against the one 6 snapshots before, decoded and compared.
+/// Returns the bytes of all snapshots. Each is coded against the snapshot 6 snapshots earlier,
+/// decoded and compared.
 fn bytes_of(profile: Profile, snapshots: &[Snapshot]) -> usize {
     let codec = Codec::new(cube::schema(Quantized::Everything), Level::PACKED, profile).unwrap();
     let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
@@ -120,14 +121,14 @@ fn every_profile_round_trips_the_built_in_world_and_training_pays() {
     assert!(trained < bytes_of(Profile::untrained(&schema), &snapshots));
 }
 
-/// A rotation in 9 bits a component: the dropped component, then the other three.
+/// A rotation in 9 bits per component: the index of the dropped component, then the other three.
 type Codes = [u32; 4];
 
-/// A rotation and its baseline.
+/// A rotation, followed by its baseline.
 type Pair = [Codes; 2];
 
-/// The bits of a pair if differences in `small` take 5 bits, others in `large` 8, and all others
-/// send the whole rotation.
+/// Returns the bits of a pair. Differences in `small` take 5 bits, others in `large` take 8, and
+/// all others send the whole rotation.
 fn pair_bits(
     [new, base]: &Pair,
     small: std::ops::RangeInclusive<i64>,
@@ -149,7 +150,8 @@ fn rotation_schema() -> Schema {
     Schema::new(vec![Field::new("orientation", rotation)])
 }
 
-/// The encoder's bits for the rotations of `pairs`. No pair may have two equal rotations.
+/// Returns the bits that the encoder takes for the rotations of `pairs`. No pair may have two equal
+/// rotations.
 fn coded_bits(code: FieldCode, pairs: &[Pair]) -> u64 {
     let schema = rotation_schema();
     let profile = Profile {
@@ -209,7 +211,8 @@ fn the_article_code_has_its_computed_cost_on_the_built_in_world() {
     }
     pairs.retain(|[new, base]| new != base);
     assert!(pairs.len() > 500, "only {} rotations moved", pairs.len());
-    // Random pairs have few large differences, so add the edges of both ranges for each component.
+    // Random pairs have few large differences, so the edges of both ranges are added for each
+    // component.
     for (component, difference) in (1..4).flat_map(|c| [15, 16, 127, 128, 143, 144].map(|d| (c, d)))
     {
         let [mut above, mut below] = [[0, 255, 255, 255]; 2];
@@ -268,7 +271,7 @@ fn check_search(pairs: &[Pair]) {
     let schema = rotation_schema();
     let snapshots = |part: &&[Pair]| {
         [1, 0].map(|side| {
-            // The base, at index 1 of a pair, is the older one.
+            // The baseline, at index 1 of a pair, is the older rotation.
             let mut snapshot = Snapshot::new(&schema, Tick(1 - side as u32));
             (0..)
                 .zip(*part)
@@ -288,8 +291,8 @@ fn check_search(pairs: &[Pair]) {
     assert!(found * 100 < two_widths * 93, "{found} and {two_widths} bits");
 }
 
-/// True if a component is so close to the middle between two codes that `f32` arithmetic, as in the
-/// program that made the shared files, may round it to the other code.
+/// Returns whether a component is so close to the middle between two codes that `f32` arithmetic,
+/// as in the program that made the shared files, may round it to the other code.
 fn is_near_tie(state: &Measured, dropped: usize, component: usize) -> bool {
     let q = state.orientation.map(f64::from);
     let length =

@@ -3,14 +3,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-// Shared by the tests.
+// These modules are shared by the tests.
 mod common;
 #[path = "../../../crates/kinepack-capture/tests/files/mod.rs"]
 mod files;
 #[path = "../../../crates/kinepack-capture/tests/stored/mod.rs"]
 mod stored;
 
-// The driver of the fuzz target, which is public in its crate.
+// This module is the driver of the fuzz target, whose items are public in its crate.
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/challenge.rs"]
 mod driver;

@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use cubes::{Body, Config, Script, Style, TICK_HZ, World};
 
-/// Frames between a snapshot and its baseline: 100 ms, as in the article.
+/// The number of ticks between a snapshot and its baseline: 100 ms, as in the article.
 const BASELINE_TICKS: usize = 6;
 
-/// A body as the article quantizes it: 1/512 m, and an orientation of 9 bits a component.
+/// A body as the article quantizes it, with positions in 1/512 m and orientations of 9 bits per
+/// component.
 type Quantized = ([i32; 3], usize, [i32; 4]);
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -96,7 +97,8 @@ fn quantize(body: Body) -> Quantized {
     let largest = (0..4).fold(0, |largest, index| {
         if orientation[index].abs() > orientation[largest].abs() { index } else { largest }
     });
-    // q and −q are the same: the largest component is made positive, and then left out.
+    // The quaternions q and −q are the same rotation. The largest component is made positive, and
+    // then omitted.
     let sign = orientation[largest].signum();
     let mut smallest_three = orientation.map(|component| {
         let ratio = component * sign * std::f32::consts::FRAC_1_SQRT_2 + 0.5;

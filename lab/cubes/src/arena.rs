@@ -1,29 +1,30 @@
-//! The scene at tick 0: the floor, invisible walls and ceiling, the grid of cubes and the player
-//! beside it.
+//! The scene at tick 0: the floor, invisible walls and ceiling, the grid of cubes, and the player
+//! next to it.
 //!
-//! Positions must fit a codec's ranges, so the room is closed: |x|, |y| < 32 m and z < 32 m for the
-//! article's scene, wider for larger grids. The engine's contacts give a little under load and at
-//! speed, so [`Arena::confine`] is a hard bound beyond the walls.
+//! Positions must fit a codec's ranges, so the room is closed. In the article's scene, |x|, |y| <
+//! 32 m and z < 32 m. For larger grids, the room is wider. Under load and at speed, bodies sink
+//! into the walls a little, so [`Arena::confine`] is a hard bound beyond the walls.
 
 use rapier3d::prelude::*;
 
-/// Edge of a small cube.
+/// The edge length of a small cube.
 pub const CUBE_EDGE_M: f32 = 0.4;
-/// Edge of the player's cube.
+/// The edge length of the player's cube.
 pub const PLAYER_EDGE_M: f32 = 1.5;
 
-/// Distance between neighbouring cubes in the grid, centre to centre.
+/// The distance between neighbouring cubes in the grid, from centre to centre.
 const GRID_SPACING_M: f32 = 1.0;
-/// Half width of the room for up to 30 × 30 cubes: below 32 m, the range of 15 bits at 1/512 m.
+/// Half the width of the room for up to 30 × 30 cubes. It is below 32 m, the range of 15 bits at
+/// 1/512 m.
 const MIN_HALF_WIDTH_M: f32 = 31.5;
-/// Free floor between a large grid and the walls.
+/// The width of the free floor between a large grid and the walls.
 const MARGIN_M: f32 = 16.0;
-/// Height of the ceiling: below 32 m, the range of 14 bits at 1/512 m.
+/// The height of the ceiling. It is below 32 m, the range of 14 bits at 1/512 m.
 const HEIGHT_M: f32 = 31.5;
-/// Half thickness of floor, walls and ceiling. It is much more than the 0.5 m that a body can move
-/// in a tick.
+/// Half the thickness of floor, walls and ceiling. It is much more than the 0.5 m that a body can
+/// move in a tick.
 const HALF_THICKNESS_M: f32 = 4.0;
-/// Gap between the grid's first row of cubes and the player's cube at tick 0.
+/// The gap between the grid's first row of cubes and the player's cube at tick 0.
 const PLAYER_GAP_M: f32 = 1.0;
 const FRICTION: f32 = 0.7;
 
@@ -33,8 +34,8 @@ pub(crate) struct Arena {
     cubes: u32,
     columns: u32,
     rows: u32,
-    /// The walls' inner faces are at ± this value in x and y. It is below 128 for every valid
-    /// number of cubes.
+    /// The distance of the walls' inner faces from the origin in x and y. It is below 128 m for
+    /// every valid number of cubes.
     pub(crate) half_width_m: f32,
     /// Half the longer side of the grid, from the centre to the middle of its outermost cubes.
     pub(crate) grid_half_width_m: f32,
@@ -56,7 +57,7 @@ impl Arena {
         }
     }
 
-    /// The cubes' centres in the order of their entity numbers, row by row.
+    /// Returns the cubes' centres in the order of their entity numbers, row by row.
     pub(crate) fn cube_positions(self) -> impl Iterator<Item = Vector> {
         (0..self.cubes).map(move |cube| {
             let column = cube % self.columns;
@@ -69,14 +70,14 @@ impl Arena {
         })
     }
 
-    /// The first player's centre at tick 0: on the floor, in front of the grid's first row.
+    /// Returns the first player's centre at tick 0, on the floor in front of the grid's first row.
     pub(crate) fn player_position(self) -> Vector {
         let first_row_y_m = -half_extent_m(self.rows) - CUBE_EDGE_M / 2.0;
         let half_edge_m = PLAYER_EDGE_M / 2.0;
         Vector::new(0.0, first_row_y_m - PLAYER_GAP_M - half_edge_m, half_edge_m)
     }
 
-    /// The distance from the origin, in x and in y, of a player's centre beside the grid.
+    /// Returns the distance in x and in y from the origin to a player's centre next to the grid.
     pub(crate) fn first_ring_m(self) -> [f32; 2] {
         let beside_m = CUBE_EDGE_M / 2.0 + PLAYER_GAP_M + PLAYER_EDGE_M / 2.0;
         [self.columns, self.rows].map(|count| half_extent_m(count) + beside_m)
@@ -110,13 +111,12 @@ impl Arena {
         ]
     }
 
-    /// Whether a body's centre is inside the room.
+    /// Returns whether a body's centre is inside the room.
     pub(crate) fn contains(self, position: Vector) -> bool {
         self.nearest_inside(position) == position
     }
 
-    /// Moves a body back if its centre is outside of the room, and removes the velocity that took
-    /// it there.
+    /// Moves a body back if its centre is outside of the room, and removes its outward velocity.
     pub(crate) fn confine(self, body: &mut RigidBody) {
         let position = body.translation();
         let confined = self.nearest_inside(position);
@@ -132,11 +132,12 @@ impl Arena {
     }
 }
 
-/// The `user_data` of colliders that are not a cube of the grid: the room's and the players'. A
-/// cube's collider has the cube's index instead, from 0.
+/// The `user_data` of colliders that are not a cube of the grid: the room's and the players'. The
+/// collider of a cube has the cube's index instead, counted from 0.
 pub(crate) const NOT_A_CUBE: u128 = u128::MAX;
 
-/// A cube of `edge_m`. Its density is 1, so a player weighs as much as 53 cubes.
+/// Returns the collider of a cube whose edge length is `edge_m`. Its density is 1, so a player
+/// weighs as much as 53 cubes.
 pub(crate) fn cube_collider(edge_m: f32, user_data: u128) -> Collider {
     let half_edge_m = edge_m / 2.0;
     ColliderBuilder::cuboid(half_edge_m, half_edge_m, half_edge_m)
@@ -145,7 +146,7 @@ pub(crate) fn cube_collider(edge_m: f32, user_data: u128) -> Collider {
         .build()
 }
 
-/// Half the distance between the first and the last of `count` cubes in a line.
+/// Returns half the distance between the first and the last of `count` cubes in a line.
 fn half_extent_m(count: u32) -> f32 {
     count.saturating_sub(1) as f32 * GRID_SPACING_M / 2.0
 }

@@ -1,36 +1,35 @@
 //! The world's options: the number of cubes.
 //!
-//! The article's scene is a 30 × 30 grid, 900 cubes and the player. Other counts show how a codec
-//! scales. The limit keeps the arena far within ±256 m, the article's range of positions.
+//! The article's scene is a 30 × 30 grid of 900 cubes, and the player. Other counts show how a
+//! codec scales. The limit keeps the arena far within ±256 m, the article's range of positions.
 
 use core::fmt;
 
-/// The largest number of cubes without the player: a grid of 100 × 100.
+/// The largest number of cubes without the player, which is a grid of 100 × 100.
 pub const MAX_CUBES: u32 = 10_000;
 
 /// The options of a [`World`](crate::World).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Config {
-    /// Number of cubes besides the player's, 0 to [`MAX_CUBES`].
+    /// The number of cubes besides the player's, from 0 to [`MAX_CUBES`].
     ///
-    /// The number of cubes without the player. They fill a near-square grid row by row, with
-    /// `ceil(sqrt(cubes))` columns.
+    /// The cubes fill a near-square grid row by row, with `ceil(sqrt(cubes))` columns.
     pub cubes: u32,
 }
 
 impl Default for Config {
-    /// The article's scene: 900 cubes, so 901 bodies.
+    /// Returns the article's scene, with 900 cubes and therefore 901 bodies.
     fn default() -> Self {
         Self { cubes: 900 }
     }
 }
 
 impl Config {
-    /// Checks the ranges.
+    /// Checks that all options are within their ranges.
     ///
     /// # Errors
     ///
-    /// [`ConfigError::TooManyCubes`] above [`MAX_CUBES`].
+    /// [`ConfigError::TooManyCubes`] if there are more than [`MAX_CUBES`] cubes.
     pub const fn validate(&self) -> Result<(), ConfigError> {
         if self.cubes > MAX_CUBES {
             return Err(ConfigError::TooManyCubes { cubes: self.cubes });
@@ -39,13 +38,13 @@ impl Config {
     }
 }
 
-/// Why a [`Config`] was refused.
+/// The reason why a [`Config`] was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// The number of cubes is above [`MAX_CUBES`].
+    /// There are more than [`MAX_CUBES`] cubes.
     TooManyCubes {
-        /// The requested number.
+        /// The number of cubes that was requested.
         cubes: u32,
     },
 }

@@ -7,7 +7,8 @@
 //! other: a pulling player would hold all players nearby with more than their own strength.
 //!
 //! An engine force would stay on until it is reset, so this module uses impulses. It touches, and
-//! so wakes, only bodies within reach. Cost: with push or pull held, one distance for every cube.
+//! so wakes, only bodies within reach. While push or pull is held, the module computes one distance
+//! for every cube.
 
 use rapier3d::prelude::*;
 
@@ -21,9 +22,10 @@ const STRAFE_LIMIT_M_PER_S: f32 = 10.0;
 /// Height above the centre at which strafing acts: high enough to tip the cube over its edge.
 const STRAFE_HEIGHT_M: f32 = 0.5;
 
-/// Reach of a push, from the player's centre.
+/// The distance from the player's centre within which a push acts.
 const PUSH_REACH_M: f32 = 5.0;
-/// Acceleration of a push at its middle; it falls to zero at the reach.
+/// Acceleration of a push at the player's centre. It falls linearly to zero at a distance of
+/// `PUSH_REACH_M`.
 const PUSH_M_PER_S2: f32 = 100.0;
 /// The upward share of a push.
 const PUSH_LIFT_RATIO: f32 = 0.25;
@@ -32,7 +34,7 @@ const HOVER_HEIGHT_M: f32 = 2.0;
 const HOVER_STIFFNESS_PER_S2: f32 = 60.0;
 const HOVER_DAMPING_PER_S: f32 = 8.0;
 
-/// Reach of a pull, from the player's centre.
+/// The distance from the player's centre within which a pull acts.
 const PULL_REACH_M: f32 = 3.5;
 /// Acceleration of a pull. With friction it must outweigh gravity, so that cubes can hang on below.
 const PULL_M_PER_S2: f32 = 60.0;
@@ -61,8 +63,8 @@ pub(crate) fn apply(
     let player = Player::of(&bodies[player_handle]);
     let mut reaction = Vector::ZERO;
     for (cube, &Part { body: handle, .. }) in cubes.iter().enumerate() {
-        // Read first: a mutable borrow marks the body as changed, which costs time in the engine's
-        // next step.
+        // The position is read first, because a mutable borrow marks the body as changed, which
+        // costs time in the engine's next step.
         let offset = bodies[handle].translation() - player.position;
         let distance_m = offset.length();
         let mut acceleration = Vector::ZERO;
@@ -115,8 +117,8 @@ fn strafe(input: Input, tick_s: f32, player: &mut RigidBody) {
     }
     let direction = Vector::new(f32::from(x), f32::from(y), 0.0).normalize();
     let speed_ratio = player.linvel().dot(direction) / STRAFE_LIMIT_M_PER_S;
-    // Limits the force to the full force against the motion too; otherwise the player would turn
-    // around with a jerk.
+    // The clamp also limits the force against the motion to the full force. Otherwise the player
+    // would turn around with a jerk.
     let acceleration = STRAFE_M_PER_S2 * (1.0 - speed_ratio).clamp(0.0, 1.0);
     let hold = player.translation() + Vector::Z * STRAFE_HEIGHT_M;
     player.apply_impulse_at_point(direction * acceleration * player.mass() * tick_s, hold, true);

@@ -18,7 +18,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// The held direction: x and y, each −1, 0 or 1. Opposite keys cancel out.
+    /// Returns the held direction: x and y, each −1, 0 or 1. Opposite keys cancel out.
     pub fn direction(self) -> [i8; 2] {
         [i8::from(self.right) - i8::from(self.left), i8::from(self.up) - i8::from(self.down)]
     }

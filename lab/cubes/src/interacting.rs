@@ -4,24 +4,24 @@
 //! A cube interacts while a player's cube touches it, directly or through a chain of other moving
 //! cubes, and while a push or pull reaches it. After that, it keeps the flag while it moves, and
 //! for [`HOLD_TICKS`] more. A moving cube passes the flag on to the cubes that it hits. The flag
-//! lasts this long for two reasons: a cube that a player has pushed away moves because of that
-//! player until it lies still, and a flickering flag costs bits.
+//! lasts this long for two reasons. A cube that a player has pushed away moves because of that
+//! player until it lies still. A flickering flag also costs bits.
 //!
-//! The chains are found by a walk over the engine's contact graph, from the players and from the
-//! interacting cubes that move. Cost: the contacts of the cubes reached, and one counter for every
-//! cube.
+//! The module finds the chains by a walk over the engine's contact graph, from the players and from
+//! the interacting cubes that move. The walk visits the contacts of the cubes that it reaches, and
+//! the update one counter for every cube.
 
 use rapier3d::prelude::*;
 
 use crate::arena::NOT_A_CUBE;
 use crate::players::Part;
 
-/// How long the flag stays set after the last touch or motion: one second.
+/// The time for which the flag stays set after the last touch or motion, which is one second.
 const HOLD_TICKS: u8 = 60;
-/// Speed below which a cube counts as lying still. It is above the engine's own limit for falling
-/// asleep, 0.05 m/s, so a cube that trembles before it sleeps does not pass the flag on.
+/// The speed below which a cube counts as lying still. It is above the engine's own limit for
+/// falling asleep, 0.05 m/s, so a cube that trembles before it sleeps does not pass the flag on.
 const STILL_M_PER_S: f32 = 0.1;
-/// Angular speed below which a cube counts as lying still.
+/// The angular speed below which a cube counts as lying still.
 const STILL_RAD_PER_S: f32 = 0.5;
 
 /// The flags, and scratch memory for the walk. In this file, cubes are counted from 0.
@@ -30,9 +30,10 @@ pub(crate) struct Interacting {
     ticks_left: Vec<u8>,
     /// For each cube, whether it interacted and moved in the previous tick.
     moved: Vec<bool>,
-    /// For each cube, whether this tick's walk has reached it. False for all between updates.
+    /// For each cube, whether this tick's walk has reached it. Between updates, all are false.
     reached: Vec<bool>,
-    /// The colliders whose contacts this tick's walk follows, in order. Empty between updates.
+    /// The colliders whose contacts this tick's walk follows, in order. Between updates, the queue
+    /// is empty.
     queue: Vec<ColliderHandle>,
 }
 
@@ -46,7 +47,7 @@ impl Interacting {
         }
     }
 
-    /// The flag of a cube.
+    /// Returns whether the flag of `cube` is set.
     pub(crate) fn is_set(&self, cube: usize) -> bool {
         self.ticks_left[cube] > 0
     }

@@ -1,6 +1,6 @@
-//! The cube world of the article "Snapshot Compression": a player's 1.5 m cube rolls through a grid
-//! of small cubes that rest on a floor, blows them away and drags them along. Further players may
-//! join and leave while it runs.
+//! The cube world of the article "Snapshot Compression". A player's 1.5 m cube rolls through a grid
+//! of small cubes that rest on a floor. It blows them away and drags them along. Further players
+//! may join and leave while the world runs.
 //!
 //! The demo, the tests and the benchmarks compress its motion. The crate has only physics and a
 //! scripted player. It does not know snapshots, networks or clocks, and the caller steps the world
@@ -21,10 +21,10 @@
 //! # Ok::<(), cubes::ConfigError>(())
 //! ```
 //!
-//! The modules: [`Config`] has the number of cubes. `arena` places floor, walls and grid. [`World`]
-//! steps. `forces` turns an [`Input`] into impulses. `interacting` keeps the flag of each cube.
-//! `players` numbers the players, and `places` finds room for another one. [`Script`] plays by the
-//! state that a [`View`] shows.
+//! [`Config`] has the number of cubes. `arena` places floor, walls and grid. [`World`] steps the
+//! simulation. `forces` turns an [`Input`] into impulses. `interacting` keeps the flag of each
+//! cube. `players` numbers the players, and `places` finds room for another one. [`Script`] plays
+//! by the state that a [`View`] shows.
 
 mod config;
 

@@ -1,21 +1,25 @@
-//! Finds the place where a further player appears: on free floor at the edge of the grid.
+//! Finds the place at which a further player appears, which is on free floor at the edge of the
+//! grid.
 //!
-//! Places are on rings around the grid. The innermost is as far from the grid as the first player's
-//! start. In the first ring that has a free place, the free place farthest from all players is
-//! taken. A place is free if no other body, in any orientation, can reach into the new cube.
+//! Places are on rings around the grid. The innermost ring is as far from the grid as the first
+//! player's start. In the first ring that has a free place, the module takes the free place that is
+//! farthest from all players. A place is free if no other body, in any orientation, can reach into
+//! the new cube.
 //!
-//! Cost: a distance for each body and each place of the searched rings, most often one ring.
+//! The search computes a distance for each body and each place of the searched rings. Most often,
+//! this is one ring.
 
 use rapier3d::prelude::*;
 
 use crate::arena::{Arena, CUBE_EDGE_M, PLAYER_EDGE_M};
 
-/// Distance between neighbouring places and between rings, centre to centre.
+/// The distance between neighbouring places and between rings, from centre to centre.
 const STEP_M: f32 = 2.0;
-/// Least distance between a new player's cube and all others.
+/// The minimum distance between a new player's cube and all other cubes.
 const CLEARANCE_M: f32 = 0.05;
 
-/// The centre of a free place for another player's cube; `None` if there is none up to the walls.
+/// Returns the centre of a free place for another player's cube, or `None` if no place up to the
+/// walls is free.
 pub(crate) fn free_place(arena: Arena, cubes: &[Vector], players: &[Vector]) -> Option<Vector> {
     let farness_m2 = |place: Vector| {
         players
@@ -35,14 +39,15 @@ pub(crate) fn free_place(arena: Arena, cubes: &[Vector], players: &[Vector]) -> 
     })
 }
 
-/// Whether a cube at `centre` may reach into a player's cube that stands upright at `place`.
+/// Returns whether a cube at `centre` may reach into a player's cube that stands upright at
+/// `place`.
 fn reaches(centre: Vector, edge_m: f32, place: Vector) -> bool {
     let half_diagonal_m = edge_m / 2.0 * 3.0_f32.sqrt();
     let outside = ((centre - place).abs() - Vector::splat(PLAYER_EDGE_M / 2.0)).max(Vector::ZERO);
     outside.length() < half_diagonal_m + CLEARANCE_M
 }
 
-/// The places inside the walls, ring by ring.
+/// Returns the places inside the walls, ring by ring.
 fn rings(arena: Arena) -> impl Iterator<Item = Vec<Vector>> {
     let limit_m = arena.half_width_m - PLAYER_EDGE_M / 2.0 - CLEARANCE_M;
     let [first_x_m, first_y_m] = arena.first_ring_m();
@@ -56,7 +61,7 @@ fn rings(arena: Arena) -> impl Iterator<Item = Vec<Vector>> {
             let along_y = line(y_m).flat_map(|along_m| [[-x_m, along_m], [x_m, along_m]]);
             let inside = |[x_m, y_m]: &[f32; 2]| x_m.abs().max(y_m.abs()) <= limit_m;
             let stand = |[x_m, y_m]: [f32; 2]| Vector::new(x_m, y_m, PLAYER_EDGE_M / 2.0);
-            // The corners are on both lines, which is harmless.
+            // The corners are on both lines, so they occur twice, which is harmless.
             along_x.chain(along_y).filter(inside).map(stand).collect()
         })
 }

@@ -1,9 +1,9 @@
 //! The players' cubes and their numbers.
 //!
 //! The first player is body 0 and always present. Further players join and leave. They are numbered
-//! from [`FIRST_GUEST`] on, a fixed number above all cubes of all worlds. So a receiver recognizes
-//! a player by the body's number alone, before it knows the number of cubes. No cube's number
-//! depends on the players.
+//! from [`FIRST_GUEST`] on, a fixed number above all cubes of all worlds. A receiver therefore
+//! recognizes a player by the body's number alone, before it knows the number of cubes. No cube's
+//! number depends on the players.
 
 use core::fmt;
 
@@ -17,8 +17,8 @@ pub const FIRST_GUEST: u32 = 1 << 16;
 
 const _: () = assert!(FIRST_GUEST > crate::MAX_CUBES);
 
-/// Whether this is the number of a player's body: the first player's, or a possible further
-/// player's.
+/// Returns whether `number` is that of a player's body, either the first player's or a possible
+/// further player's.
 pub const fn is_player(number: u32) -> bool {
     number == 0 || (number >= FIRST_GUEST && number - FIRST_GUEST < MAX_PLAYERS as u32 - 1)
 }
@@ -34,10 +34,10 @@ pub(crate) struct Part {
 #[derive(Debug)]
 pub(crate) struct Players {
     first: Part,
-    /// Indexed by number − [`FIRST_GUEST`].
+    /// The further players, indexed by their number minus [`FIRST_GUEST`].
     guests: [Option<Part>; MAX_PLAYERS - 1],
-    /// The index after the last assigned one. The search for a free number starts here. So a freed
-    /// number is reused last, and a new player is not mistaken for one who has just left.
+    /// The index after the last assigned one. The search for a free number starts here. A freed
+    /// number is therefore reused last, and a new player is not mistaken for one who has just left.
     next: usize,
 }
 
@@ -46,7 +46,7 @@ impl Players {
         Self { first, guests: [None; MAX_PLAYERS - 1], next: 0 }
     }
 
-    /// All players, by rising number.
+    /// Returns all players, by ascending number.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, Part)> + '_ {
         let guests = (FIRST_GUEST..)
             .zip(&self.guests)
@@ -62,7 +62,7 @@ impl Players {
         *self.guests.get(guest as usize)?
     }
 
-    /// A free number for another player.
+    /// Returns a free number for another player.
     pub(crate) fn free_number(&self) -> Option<u32> {
         let places = self.guests.len();
         let free = (0..places)
@@ -71,7 +71,7 @@ impl Players {
         Some(FIRST_GUEST + free as u32)
     }
 
-    /// Adds a player under a free number.
+    /// Adds a player under `number`, which must be free.
     pub(crate) fn insert(&mut self, number: u32, part: Part) {
         let guest = (number - FIRST_GUEST) as usize;
         debug_assert!(self.guests[guest].is_none());
@@ -79,18 +79,18 @@ impl Players {
         self.next = (guest + 1) % self.guests.len();
     }
 
-    /// Removes a further player, if there is one with this number.
+    /// Removes the further player with this number. Returns `None` if there is no such player.
     pub(crate) fn remove(&mut self, number: u32) -> Option<Part> {
         let guest = number.checked_sub(FIRST_GUEST)?;
         self.guests.get_mut(guest as usize)?.take()
     }
 }
 
-/// Why a player cannot be added.
+/// The reason why a player cannot be added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AddPlayerError {
-    /// There are [`MAX_PLAYERS`].
+    /// The world already has [`MAX_PLAYERS`] players.
     Full,
     /// No place on the floor around the grid is free.
     NoRoom,

@@ -2,11 +2,11 @@
 //! Splittable Pseudorandom Number Generators", 2014).
 //!
 //! Scripts draw a few numbers per second, and the same seed must always give the same numbers. A
-//! crate might change its stream with a new version.
+//! crate for random numbers might change its numbers in a new version.
 
 use core::ops::RangeInclusive;
 
-/// The state is the number of draws times the golden ratio, plus the seed.
+/// The state of the generator, which is the number of draws times the golden ratio, plus the seed.
 #[derive(Clone, Debug)]
 pub(crate) struct Random {
     state: u64,
@@ -17,7 +17,7 @@ impl Random {
         Self { state: seed }
     }
 
-    /// 64 uniform bits.
+    /// Returns the next 64 uniform bits.
     pub(crate) fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.state;
@@ -26,19 +26,19 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`, which must not be 0. The bias is below `bound` / 2^32, too small to
-    /// matter here.
+    /// Returns a number below `bound`, which must not be 0. The bias is below `bound` / 2^32, which
+    /// is too small to matter here.
     pub(crate) fn below(&mut self, bound: u32) -> u32 {
         debug_assert!(bound > 0);
         (((self.bits() >> 32) * u64::from(bound)) >> 32) as u32
     }
 
-    /// A number in `range`, which must not be empty.
+    /// Returns a number in `range`, which must not be empty.
     pub(crate) fn within(&mut self, range: RangeInclusive<u32>) -> u32 {
         range.start() + self.below(range.end() - range.start() + 1)
     }
 
-    /// True with a probability of `percent` %.
+    /// Returns true with a probability of `percent` %.
     pub(crate) fn chance(&mut self, percent: u32) -> bool {
         self.below(100) < percent
     }

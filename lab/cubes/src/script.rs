@@ -6,7 +6,7 @@
 //! about as many cubes move as in known runs of the article's scene (`examples/statistics.rs`
 //! counts them).
 //!
-//! The script sees a [`View`] of the world, as a person does, and is random otherwise: the same
+//! The script sees a [`View`] of the world, as a person does, and is random otherwise. The same
 //! style, seed and views give the same keys. A view may be the world itself, or the part that was
 //! received over a network.
 
@@ -18,24 +18,24 @@ use crate::random::Random;
 use crate::style::Style;
 use crate::world::{TICK_HZ, World};
 
-/// How long a direction is held, 0.2 to 2 s.
+/// The time for which a direction is held, 0.2 to 2 s.
 const DIRECTION_TICKS: RangeInclusive<u32> = 12..=120;
-/// How long no direction is held between two directions.
+/// The time for which no direction is held between two directions.
 const PAUSE_TICKS: RangeInclusive<u32> = 12..=60;
-/// The chance that a new direction leads to a cube instead of a random way.
+/// The chance that a new direction leads to a cube instead of a random direction.
 const HEAD_FOR_CUBE_PERCENT: u32 = 85;
-/// The speed by which the player estimates the time to a cube.
+/// The speed with which the player estimates the time to a cube.
 const CRUISE_M_PER_S: f32 = 8.0;
 
 /// A player's view of a world.
 pub trait View {
-    /// The centre of the player's own cube, in metres.
+    /// Returns the centre of the player's own cube, in metres.
     fn own_position(&self) -> [f32; 3];
 
-    /// The number of cubes in the grid. The sizes of grid and room follow from it.
+    /// Returns the number of cubes in the grid. The sizes of grid and room follow from it.
     fn cubes(&self) -> u32;
 
-    /// The centre of a cube, in metres. `cube` is below [`View::cubes`].
+    /// Returns the centre of a cube, in metres. `cube` is below [`View::cubes`].
     fn cube_position(&self, cube: u32) -> [f32; 3];
 }
 
@@ -62,7 +62,7 @@ struct Habits {
     pull: Option<ButtonHabit>,
 }
 
-/// For how many ticks a button is held, and then not held.
+/// The number of ticks for which a button is held, and then not held.
 struct ButtonHabit {
     held: RangeInclusive<u32>,
     free: RangeInclusive<u32>,
@@ -90,11 +90,11 @@ impl Habits {
 
 /// A player that follows habits and chance.
 pub struct Script {
-    /// `None` for a player that never presses a key.
+    /// The habits of the style. The value is `None` for a player that never presses a key.
     habits: Option<Habits>,
     random: Random,
     direction: [i8; 2],
-    /// Ticks until the next direction is chosen.
+    /// The number of ticks until the next direction is chosen.
     direction_ticks: u32,
     push: Button,
     pull: Button,
@@ -103,12 +103,12 @@ pub struct Script {
 /// A button that alternates between held and not held.
 struct Button {
     is_held: bool,
-    /// Ticks until it changes.
+    /// The number of ticks until the button changes.
     ticks: u32,
 }
 
 impl Script {
-    /// A player of that style. Everything else follows from the seed and the views.
+    /// Returns a player of the style `style`. Everything else follows from the seed and the views.
     pub fn new(style: Style, seed: u64) -> Script {
         Script {
             habits: Habits::of(style),
@@ -120,7 +120,8 @@ impl Script {
         }
     }
 
-    /// The keys for the next step of the world that `view` shows. Call it once before each step.
+    /// Returns the keys for the next step of the world that `view` shows. Call it once before each
+    /// step.
     pub fn next_input(&mut self, view: &impl View) -> Input {
         let Some(habits) = &self.habits else {
             return Input::default();
@@ -145,12 +146,13 @@ impl Script {
 }
 
 impl Button {
-    /// A button whose first spell is not held: it has no ticks left, so it changes at once.
+    /// Returns a button whose first spell is not held. It has no ticks left, so it changes at once.
     fn new() -> Self {
         Self { is_held: true, ticks: 0 }
     }
 
-    /// Whether the button is held in this tick. A style without a habit for it never presses it.
+    /// Returns whether the button is held in this tick. A style without a habit for the button
+    /// never presses it.
     fn next(&mut self, habit: Option<&ButtonHabit>, random: &mut Random) -> bool {
         let Some(habit) = habit else {
             return false;
@@ -165,9 +167,10 @@ impl Button {
     }
 }
 
-/// A direction and how long to hold it: back to the grid if far from it, else often to a cube.
+/// Chooses a direction and the time to hold it. It leads back to the grid if the player is far from
+/// it, and otherwise often to a cube.
 ///
-/// It differs from `old`, unless `old` is still the way back.
+/// The direction differs from `old`, unless `old` still leads back to the grid.
 fn new_direction(old: [i8; 2], random: &mut Random, view: &impl View) -> ([i8; 2], u32) {
     let (player, cubes) = (view.own_position(), view.cubes());
     let offset_to = |[x, y]: [f32; 2]| [x - player[0], y - player[1]];
@@ -199,7 +202,8 @@ fn new_direction(old: [i8; 2], random: &mut Random, view: &impl View) -> ([i8; 2
     }
 }
 
-/// The one of eight directions that is closest to an offset in x and y. [0, 0] for a zero offset.
+/// Returns the one of eight directions that is closest to an offset in x and y. The result is [0,
+/// 0] for a zero offset.
 fn towards([x_m, y_m]: [f32; 2]) -> [i8; 2] {
     // The directions meet at 22.5°: a component below tan 22.5° of the other counts as 0.
     const TAN_EIGHTH_TURN: f32 = 0.414_213_56;

@@ -3,17 +3,17 @@
 use core::fmt;
 use core::str::FromStr;
 
-/// How a [`Script`](crate::Script) plays.
+/// The style in which a [`Script`](crate::Script) plays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Style {
-    /// Ordinary play: moving about, pushing at times, pulling for a while.
+    /// The player moves about, pushes at times, and pulls for a while, as in ordinary play.
     #[default]
     Typical,
-    /// Much pushing while moving, never pulling.
+    /// The player pushes a lot while moving, and never pulls.
     Push,
-    /// Mostly pulling: a large ball of cubes is rolled about.
+    /// The player mostly pulls, and rolls a large ball of cubes about.
     Pull,
-    /// Never presses a key.
+    /// The player never presses a key.
     Rest,
 }
 
@@ -21,7 +21,7 @@ impl Style {
     /// Every style, in the order in which help texts list them.
     pub const ALL: [Style; 4] = [Style::Typical, Style::Push, Style::Pull, Style::Rest];
 
-    /// The lowercase name, as [`Style::from_str`] accepts it.
+    /// Returns the style's lowercase name, as [`Style::from_str`] accepts it.
     pub const fn name(self) -> &'static str {
         match self {
             Style::Typical => "typical",
@@ -46,7 +46,7 @@ impl FromStr for Style {
     }
 }
 
-/// The text is not the name of a [`Style`].
+/// The error for a text that is not the name of a [`Style`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownStyle;
 

@@ -1,11 +1,11 @@
-//! The world: the engine's state, and one tick of it.
+//! The world, which holds the engine's state and simulates ticks.
 //!
 //! A tick applies the inputs' impulses, steps the engine by 1/60 s, keeps bodies inside the room,
 //! and updates the flags. All bodies start at rest and asleep, so without input no bit of the state
-//! ever changes. Only players who join later take a moment to come to rest.
+//! ever changes. Only players that join later take a moment to come to rest.
 //!
-//! The engine is `rapier3d`, single-threaded. Its results depend only on the order of calls, so
-//! equal inputs give equal worlds on the same build. Cost: a tick of 901 bodies takes from well
+//! The engine is `rapier3d`, which runs on a single thread. Its results depend only on the order of
+//! calls, so equal inputs give equal worlds on the same build. A tick of 901 bodies takes from well
 //! below a millisecond to a few milliseconds, depending on how many are awake. `cargo run --release
 //! -p cubes --example statistics` measures it.
 
@@ -20,21 +20,21 @@ use crate::interacting::Interacting;
 use crate::places::free_place;
 use crate::players::{AddPlayerError, Part, Players};
 
-/// Steps per second. [`World::step`] always advances by `1 / TICK_HZ` seconds.
+/// The number of steps per second. [`World::step`] always advances by `1 / TICK_HZ` seconds.
 pub const TICK_HZ: u32 = 60;
 
-/// As in the article's demo: twice the earth's, so that small cubes fall as fast as their apparent
-/// size suggests.
+/// The gravity, as in the article's demo. It is twice that of the earth, so that small cubes fall
+/// as fast as their apparent size suggests.
 pub(crate) const GRAVITY_M_PER_S2: f32 = -20.0;
 /// The largest speed of a body. It is below 32 m/s, so a component fits into 11 bits at 1/32 m/s.
 const MAX_SPEED_M_PER_S: f32 = 31.9;
-/// Makes a player's cube come to rest a moment after the keys are released.
+/// The damping that makes a player's cube come to rest a moment after the keys are released.
 const PLAYER_ANGULAR_DAMPING_PER_S: f32 = 0.5;
 
 /// The cubes, the players and the room around them.
 ///
-/// Bodies have numbers: 0 is the first player, 1 and up are the cubes of the grid, and further
-/// players start at [`FIRST_GUEST`](crate::FIRST_GUEST).
+/// Each body has a number. The first player has 0, the cubes of the grid have the numbers from 1
+/// on, and further players those from [`FIRST_GUEST`](crate::FIRST_GUEST) on.
 pub struct World {
     physics: PhysicsWorld,
     arena: Arena,
@@ -46,7 +46,8 @@ pub struct World {
 }
 
 impl World {
-    /// The world at tick 0: all cubes at rest on the grid, the player at rest before its first row.
+    /// Returns the world at tick 0. All cubes rest on the grid, and the player rests in front of
+    /// its first row.
     ///
     /// # Errors
     ///
@@ -75,20 +76,20 @@ impl World {
 
     /// Adds a player with a cube on a free place at the edge of the grid, and returns its number.
     ///
-    /// A freed number is reused, but other free numbers come first. Cost: at most a distance for
-    /// each body and each of some hundreds of places.
+    /// A freed number is reused, but other free numbers come first. The call computes at most a
+    /// distance for each body and each of some hundreds of places.
     ///
     /// # Errors
     ///
-    /// [`AddPlayerError::Full`] with [`MAX_PLAYERS`](crate::MAX_PLAYERS) players,
-    /// [`AddPlayerError::NoRoom`] if no place is free. The world is then unchanged.
+    /// [`AddPlayerError::Full`] if the world has [`MAX_PLAYERS`](crate::MAX_PLAYERS) players, and
+    /// [`AddPlayerError::NoRoom`] if no place is free. On error, the world is unchanged.
     pub fn add_player(&mut self) -> Result<u32, AddPlayerError> {
         let number = self.players.free_number().ok_or(AddPlayerError::Full)?;
         let centre = |part: &Part| self.physics.bodies[part.body].translation();
         let cubes: Vec<Vector> = self.cubes.iter().map(centre).collect();
         let players: Vec<Vector> = self.players.iter().map(|(_, part)| centre(&part)).collect();
         let place = free_place(self.arena, &cubes, &players).ok_or(AddPlayerError::NoRoom)?;
-        // Insert it awake: a body that is inserted asleep falls into the floor.
+        // The body is inserted awake, because a body that is inserted asleep falls into the floor.
         self.players.insert(number, insert_player(&mut self.physics, place));
         Ok(number)
     }
@@ -97,7 +98,7 @@ impl World {
     /// it is the first player, who always stays.
     pub fn remove_player(&mut self, number: u32) -> bool {
         let removed = self.players.remove(number);
-        // The engine wakes the bodies that touched it.
+        // The engine wakes the bodies that touched the removed one.
         removed.is_some_and(|part| self.physics.remove_body(part.body).is_some())
     }
 
@@ -111,7 +112,7 @@ impl World {
     /// that it holds.
     ///
     /// Players who are not in the list hold no keys. Numbers without a player are ignored. If a
-    /// number occurs twice, the last one counts; otherwise the order does not matter.
+    /// number occurs twice, the last pair counts. Apart from that, the order does not matter.
     pub fn step_players(&mut self, inputs: &[(u32, Input)]) {
         for (number, player) in self.players.iter() {
             let held = inputs.iter().rev().find(|(named, _)| *named == number);
@@ -140,27 +141,28 @@ impl World {
         self.tick += 1;
     }
 
-    /// The number of steps since the beginning.
+    /// Returns the number of steps since the beginning.
     pub fn tick(&self) -> u32 {
         self.tick
     }
 
-    /// The number of bodies: cubes and players.
+    /// Returns the number of bodies: cubes and players.
     #[expect(clippy::len_without_is_empty, reason = "there is always the first player")]
     pub fn len(&self) -> usize {
         self.players.iter().count() + self.cubes.len()
     }
 
-    /// The number of cubes without players. The cubes have the numbers from 1 to this.
+    /// Returns the number of cubes without players. The cubes have the numbers from 1 to this
+    /// number.
     pub fn cubes(&self) -> u32 {
         self.cubes.len() as u32
     }
 
-    /// The state of a body by its number, 0 being the first player.
+    /// Returns the state of the body with the number `number`. The first player has number 0.
     ///
     /// # Panics
     ///
-    /// If there is no body of this number.
+    /// If no body has this number.
     pub fn body(&self, number: u32) -> Body {
         let cube = (number as usize).wrapping_sub(1);
         match self.cubes.get(cube) {
@@ -172,8 +174,8 @@ impl World {
         }
     }
 
-    /// The numbers and states of all bodies, by rising number: the first player, the cubes, and
-    /// then the further players.
+    /// Returns the numbers and states of all bodies, by ascending number: the first player, the
+    /// cubes, and then the further players.
     pub fn bodies(&self) -> impl Iterator<Item = (u32, Body)> + '_ {
         let mut players =
             self.players.iter().map(|(number, part)| (number, self.state(part, true)));
@@ -190,18 +192,19 @@ impl World {
         Body {
             position: body.translation().to_array(),
             orientation: body.rotation().to_array(),
-            // The engine bounds the speed within a step; rounding may leave it a little above.
+            // The engine bounds the speed within a step, but rounding may leave it slightly above
+            // the bound.
             velocity: body.linvel().clamp(-limit, limit).to_array(),
             interacting,
         }
     }
 
-    /// The bound of |x| and |y| of all bodies' centres, in metres.
+    /// Returns the bound of |x| and |y| of all bodies' centres, in metres.
     pub fn half_width_m(&self) -> f32 {
         self.arena.half_width_m
     }
 
-    /// Half the width of the grid at tick 0 in metres. The grid is centred on the origin.
+    /// Returns half the width of the grid at tick 0 in metres. The grid is centred on the origin.
     pub fn grid_half_width_m(&self) -> f32 {
         self.arena.grid_half_width_m
     }
@@ -230,8 +233,8 @@ fn insert_body(
 
 /// Puts all bodies to sleep where they are.
 ///
-/// The engine must find the contacts with the floor first: bodies that are inserted asleep fall
-/// into it.
+/// The engine must find the contacts with the floor first, because bodies that are inserted asleep
+/// fall into it.
 fn settle(physics: &mut PhysicsWorld) {
     physics.step();
     for (_, body) in physics.bodies.iter_mut() {

@@ -1,12 +1,12 @@
 //! Runs with one player never change by a bit, because captures, the trained profile and the
 //! README's numbers were made with them.
 //!
-//! A different hash means a different world. A new version of the engine may cause that; a change
-//! in this crate must not.
+//! A different hash means a different world. A new version of the engine may cause that, but a
+//! change in this crate must not.
 
 use cubes::{Config, Input, Script, Style, World};
 
-/// FNV-1a, 64 bits.
+/// A 64-bit FNV-1a hash.
 struct Hash(u64);
 
 impl Hash {

@@ -1,4 +1,4 @@
-//! Worlds with several players, who join and leave.
+//! Tests worlds with several players, who join and leave.
 
 use cubes::{
     AddPlayerError, Body, Config, FIRST_GUEST, Input, MAX_PLAYERS, PLAYER_EDGE_M, Script, Style,
@@ -53,7 +53,7 @@ fn a_new_player_stands_at_the_grid_and_comes_to_rest() {
     assert_eq!(world.body(number).velocity, [0.0; 3]);
     let numbers: Vec<u32> = world.bodies().map(|(number, _)| number).collect();
     assert_eq!(numbers, (0..=100).chain([FIRST_GUEST]).collect::<Vec<_>>());
-    // The other bodies do not change, neither by its arrival nor when it leaves.
+    // The other bodies do not change, neither when the player arrives nor when it leaves.
     assert!(world.bodies().take(101).eq(before.iter().copied()));
     assert!(world.remove_player(number) && !world.remove_player(number));
     world.step(Input::default());
@@ -150,7 +150,8 @@ fn players_do_not_push_or_pull_each_other_but_collide() {
     );
 }
 
-/// Five players play while some leave and others join. Returns the last states.
+/// Runs a world in which five players play while some leave and others join. Returns the last
+/// states.
 fn play(reversed: bool, check: impl Fn(&World)) -> Vec<(u32, Body)> {
     let mut world = world(225);
     let mut scripts = vec![(0, Script::new(Style::Typical, 1))];

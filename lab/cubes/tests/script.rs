@@ -2,7 +2,7 @@
 
 use cubes::{Config, Input, Script, Style, World};
 
-/// The keys of a run of `ticks` ticks, and the world after it.
+/// Returns the keys of a run of `ticks` ticks, and the world after it.
 fn inputs(style: Style, seed: u64, ticks: u32) -> (Vec<Input>, World) {
     let mut world = World::new(&Config { cubes: 64 }).expect("a valid number of cubes");
     let mut script = Script::new(style, seed);
@@ -16,7 +16,7 @@ fn inputs(style: Style, seed: u64, ticks: u32) -> (Vec<Input>, World) {
     (inputs, world)
 }
 
-/// The lengths of the runs of equal values, without the last one, which the end cuts short.
+/// Returns the lengths of the runs of equal values, without the last one, which the end cuts short.
 fn spells<T: PartialEq + Copy>(values: impl Iterator<Item = T>) -> Vec<(T, u32)> {
     let mut spells: Vec<(T, u32)> = Vec::new();
     for value in values {

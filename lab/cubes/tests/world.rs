@@ -1,4 +1,5 @@
-//! The world through its public API. Checks share long runs, because a debug build is slow.
+//! Tests the world through its public API. Several checks share a long run, because a debug build
+//! is slow.
 
 use cubes::{Body, Config, Input, Script, Style, World};
 
@@ -20,7 +21,7 @@ fn snapshot(world: &World) -> Vec<Body> {
     world.bodies().map(|(_, body)| body).collect()
 }
 
-/// Position in 1/512 m, as the article quantizes it.
+/// Returns the position of a body in 1/512 m, as the article quantizes it.
 fn cell(body: &Body) -> [i32; 3] {
     body.position.map(|metres| (metres * 512.0).round_ties_even() as i32)
 }
@@ -138,7 +139,7 @@ fn the_player_rolls_rather_than_slides() {
     for _ in 0..120 {
         world.step(Input::default().with_direction([1, 0]));
         let [x, y, ..] = world.body(0).orientation;
-        // The z component of the cube's own z axis.
+        // This is the z component of the cube's own z axis.
         upright += u32::from((1.0 - 2.0 * (x * x + y * y)) > 0.9);
     }
     assert!(upright < 80, "upright in {upright} of 120 ticks");

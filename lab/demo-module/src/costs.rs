@@ -3,15 +3,15 @@
 use kinepack::{EntityId, Tick};
 use kinepack_net::Cost;
 
-/// The weight of a tick in an entity's recent bits.
+/// The weight of the newest tick in an entity's recent bits.
 const SHARE: f32 = 1.0 / 8.0;
-/// Entities with larger ids are not counted, so that no server makes the list long.
+/// The largest id that is counted, so that no server can make the list long.
 const MAX_ID: u32 = 1 << 16;
 
-/// The costs of snapshots.
+/// The costs of the snapshots that arrived.
 #[derive(Default)]
 pub(crate) struct Costs {
-    /// For each id, the recent bits of a tick.
+    /// For each id, the mean number of bits in recent ticks.
     pub(crate) heat: Vec<f32>,
     /// The newest tick.
     pub(crate) tick: Tick,
@@ -37,7 +37,8 @@ impl Costs {
         self.newest.push(cost.clone());
     }
 
-    /// The bits of an entity in the newest tick, and the cost of the snapshot that has them.
+    /// Returns the bits of an entity in the newest tick, and the cost of the snapshot that contains
+    /// them.
     pub(crate) fn of(&self, id: EntityId) -> Option<(u32, &Cost)> {
         self.newest.iter().find_map(|cost| {
             let place = cost.entities.binary_search_by_key(&id, |(id, _)| *id).ok()?;
@@ -45,13 +46,13 @@ impl Costs {
         })
     }
 
-    /// The bits of all snapshots of the newest tick.
+    /// Returns the bits of all snapshots of the newest tick.
     pub(crate) fn bits(&self) -> usize {
         8 * self.newest.iter().map(|cost| cost.bytes).sum::<usize>()
     }
 
-    /// The number of ticks from the newest baseline to the newest state; not a number before the
-    /// first state.
+    /// Returns the number of ticks from the newest baseline to the newest state. The result is NaN
+    /// before the first state.
     pub(crate) fn baseline_ticks(&self) -> f64 {
         let age = |cost: &Cost| self.tick.0.saturating_sub(cost.baseline_tick.0);
         self.newest.last().map_or(f64::NAN, |cost| f64::from(age(cost)))

@@ -1,7 +1,8 @@
-//! The WebAssembly module of the demo's pages: a receiver that counts what each entity costs, and for
-//! `demo --export` also a server and a bad network. `crates/kinepack-web/build.sh` makes the module.
+//! The WebAssembly module of the demo's pages. It has a receiver that counts what each entity
+//! costs. For `demo --export` it also has a server and a bad network.
+//! `crates/kinepack-web/build.sh` makes the module.
 //!
-//! Numbers reach JavaScript with their names, as in the npm package.
+//! Numbers are passed to JavaScript together with their names, as in the npm package.
 
 mod costs;
 mod receiver;

@@ -1,5 +1,5 @@
-//! A server, a bad network and a receiver in one page, for the demo that needs no server: a recorded
-//! world is sent through a simulated link, and received.
+//! A server, a bad network and a receiver in one page, for the demo that needs no server. The
+//! module sends a recorded world through a simulated link, and receives it.
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ use wasm_bindgen::prelude::*;
 use crate::receiver::{CountingReceiver, ms};
 
 const PAGE: ReceiverId = ReceiverId(1);
-/// The longest pause after which the world catches up. A longer pause, such as in a hidden tab, is
-/// skipped.
+/// The longest pause after which the world catches up. A longer pause, such as that of a hidden
+/// tab, is skipped.
 const MAX_LAG: Duration = Duration::from_millis(250);
 const LEVEL_OF_FILE: Level = Level::LEARNING;
 
@@ -31,7 +31,7 @@ pub struct Simulation {
     receiver: CountingReceiver,
     down: Link,
     up: Link,
-    /// For how long the world was paused.
+    /// The total time for which the world was paused.
     skipped: Duration,
     tick: u32,
     sent: ValueTable,
@@ -40,8 +40,8 @@ pub struct Simulation {
     wrong_lanes: u64,
 }
 
-/// The frames of a file, played repeatedly. The file has groups, each with its length (u32,
-/// little-endian) before it.
+/// The frames of a file, played repeatedly. The file has groups, each preceded by its length (u32,
+/// little-endian).
 struct World {
     reader: GroupReader,
     file: Vec<u8>,
@@ -79,10 +79,10 @@ impl World {
 
 #[wasm_bindgen]
 impl Simulation {
-    /// A simulation of the world in a file, at a level, over a perfect link.
+    /// Returns a simulation of the world in a file, at a level, over a perfect link.
     ///
     /// # Errors
-    /// For files that do not fit together.
+    /// Returns an error if the files do not fit together.
     #[wasm_bindgen(constructor)]
     pub fn new(
         world: Vec<u8>,
@@ -116,24 +116,24 @@ impl Simulation {
         })
     }
 
-    /// Begins anew at another level.
+    /// Restarts the session at another level.
     ///
     /// # Errors
-    /// For an unknown level.
+    /// Returns an error if the level is unknown.
     pub fn set_level(&mut self, level: &str) -> Result<(), JsError> {
         (self.hub, self.receiver) = ends(&self.schema, &self.profile, level, self.tick_hz)?;
         self.datagrams = 0;
-        // Datagrams in flight belong to the previous level.
+        // The links are replaced, because datagrams in flight belong to the previous level.
         for link in [&mut self.down, &mut self.up] {
             *link = Link::new(*link.config(), 1).map_err(failed)?;
         }
         Ok(())
     }
 
-    /// Changes both directions of the link; each gets half of the round trip.
+    /// Changes both directions of the link. Each direction gets half of the round trip.
     ///
     /// # Errors
-    /// For settings that are not possible.
+    /// Returns an error if the settings are not possible.
     pub fn set_link(
         &mut self,
         round_trip_ms: f64,
@@ -153,7 +153,7 @@ impl Simulation {
     /// Bounds the playout delay.
     ///
     /// # Errors
-    /// For bounds that contradict each other.
+    /// Returns an error if the bounds contradict each other.
     pub fn set_delays(&mut self, min_ms: f64, max_ms: f64) -> Result<(), JsError> {
         self.receiver.set_delays(min_ms, max_ms)
     }
@@ -161,7 +161,7 @@ impl Simulation {
     /// Runs the world and the link up to a time, and computes the state to show at that time.
     ///
     /// # Errors
-    /// If the world's file is damaged.
+    /// Returns an error if the file of the world is damaged.
     pub fn advance(&mut self, now_ms: f64) -> Result<(), JsError> {
         let now = time(now_ms).saturating_sub(self.skipped);
         let due = self.due();
@@ -219,7 +219,7 @@ impl Simulation {
         }
     }
 
-    /// Compares the newest view of the receiver with the hub's, integer by integer.
+    /// Compares the newest view of the receiver with that of the hub, integer by integer.
     fn compare(&mut self) {
         let receiver = &self.receiver.receiver;
         let Some(sequence) = receiver.newest_sequence() else { return };
@@ -233,29 +233,31 @@ impl Simulation {
             + u64::from(!view.has_same_entities(&sent));
     }
 
-    /// The schema as JSON.
+    /// Returns the schema as JSON.
     pub fn schema(&self) -> String {
         described(&self.schema)
     }
 
-    /// The address of the places of the sent world, as in [`CountingReceiver::places`].
+    /// Returns the address of the list that describes the sent world, as in
+    /// [`CountingReceiver::places`].
     pub fn sent_places(&mut self) -> usize {
         self.places.clear();
         places(&self.sent, &mut self.places);
         self.places.as_ptr() as usize
     }
 
-    /// The address of the places of the shown world.
+    /// Returns the address of the list that describes the shown world, as in
+    /// [`CountingReceiver::places`].
     pub fn shown_places(&mut self) -> usize {
         self.receiver.places()
     }
 
-    /// See [`CountingReceiver::heat_address`].
+    /// Returns the address of the recent bits, as in [`CountingReceiver::heat_address`].
     pub fn heat_address(&self) -> usize {
         self.receiver.heat_address()
     }
 
-    /// See [`CountingReceiver::heat_count`].
+    /// Returns the number of ids with recent bits, as in [`CountingReceiver::heat_count`].
     pub fn heat_count(&self) -> usize {
         self.receiver.heat_count()
     }
@@ -265,7 +267,7 @@ impl Simulation {
         self.named_stats().map(|(_, number)| number).to_vec()
     }
 
-    /// The names of the [`stats`](Self::stats), with spaces between them.
+    /// Returns the names of the [`stats`](Self::stats), with spaces between them.
     pub fn stat_names(&self) -> String {
         self.named_stats().map(|(name, _)| name).join(" ")
     }
@@ -289,7 +291,7 @@ impl Simulation {
     }
 }
 
-/// A hub and a receiver that have nothing yet.
+/// Returns a hub and a receiver that have not exchanged anything yet.
 fn ends(
     schema: &Schema,
     profile: &Profile,

@@ -1,4 +1,4 @@
-//! The module's classes as the pages call them.
+//! Tests the module's classes as the pages call them.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -22,7 +22,7 @@ struct Body {
     health: u8,
 }
 
-/// Bodies. Only the first one moves.
+/// Returns a world of bodies, of which only the first one moves.
 fn world(schema: &Schema, tick: u32) -> Snapshot {
     let mut world = Snapshot::new(schema, Tick(tick));
     for id in 0..BODIES {

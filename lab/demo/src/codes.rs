@@ -1,4 +1,4 @@
-//! Converts codecs to the form that a page takes.
+//! Converts codecs to the form that a page reads.
 
 use kinepack::Codec;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 /// A codec without its profile.
 #[derive(Debug, Serialize)]
 pub struct Codes {
-    /// The schema file, in hexadecimal digits.
+    /// The schema file in hexadecimal digits.
     pub schema: String,
     pub level: &'static str,
 }

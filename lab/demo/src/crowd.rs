@@ -1,5 +1,5 @@
-//! A crowd: objects that walk about on a plane. Used for worlds that are too large, or runs that
-//! are too long, for the physics engine.
+//! Simulates a crowd of objects that walk about on a plane. It is used if a world is too large, or
+//! a run too long, for the physics engine.
 
 use cube_data::cube::Measured;
 use kinepack::EntityId;
@@ -12,7 +12,7 @@ const TICK_S: f32 = 1.0 / cubes::TICK_HZ as f32;
 /// The height of every object, above the floor at 0.
 const HEIGHT_M: f32 = 1.0;
 
-/// Walking and resting objects.
+/// A crowd of walking and resting objects.
 pub struct Crowd {
     walkers: Vec<Walker>,
     resting: Vec<Measured>,
@@ -55,7 +55,7 @@ impl Crowd {
         self.walkers.len()
     }
 
-    /// Writes the current state, then steps the crowd.
+    /// Writes the current state into `states`, then steps the crowd.
     pub fn next_frame(&mut self, states: &mut States) {
         for index in 0..self.walkers.len() {
             let id = EntityId(index as u32);
@@ -64,7 +64,7 @@ impl Crowd {
                 continue;
             }
             states.push(id, self.walkers[index].state());
-            // Walkers change direction now and then.
+            // Walkers change direction from time to time.
             if self.unit() > 0.96 {
                 self.walkers[index].turn_rad_per_s = self.unit() * 2.0;
             }
@@ -72,7 +72,7 @@ impl Crowd {
         }
     }
 
-    /// −1 to 1 (xorshift64*).
+    /// Returns a random number from −1 to 1 (xorshift64*).
     fn unit(&mut self) -> f32 {
         self.random ^= self.random >> 12;
         self.random ^= self.random << 25;

@@ -1,5 +1,5 @@
-//! The cube world in the form that is sent: players and cubes, with or without velocities, at one
-//! of the available levels.
+//! The cube world in the form in which it is sent: players and cubes, with or without velocities,
+//! at one of the available levels.
 
 use clap::{ArgAction, Args};
 use command_kit::SentLevel;
@@ -28,7 +28,7 @@ pub struct CubeStream {
     /// the fewest if play differs from what the profile was trained on, but then receivers that
     /// lost different packets share no work. Rows 7 to 11 of the ladder, by name or number, show
     /// what each stage gains.
-    // Has exactly one level, except that `serve` allows several.
+    // The list has exactly one level, except that `serve` allows several.
     #[arg(long, action = ArgAction::Set, default_values_t = [SentLevel::PACKED], value_parser = SentLevel::named, value_name = "LEVEL")]
     level: Vec<SentLevel>,
     /// Server and joiner must agree.
@@ -36,14 +36,14 @@ pub struct CubeStream {
     precision: Precision,
 }
 
-/// The hashes of all schemas of the cube world, live or recorded.
+/// Returns the hashes of all schemas of the cube world, live or recorded.
 pub fn schema_hashes() -> Vec<u64> {
     let recorded = cube::schema(cube::Quantized::Everything);
     let live = [cube::players_and_cubes(), cube::swift_players_and_cubes()];
     live.into_iter().flatten().chain([recorded]).map(|schema| schema.hash()).collect()
 }
 
-/// A cube, as playback shows it.
+/// A cube in the state in which playback shows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown {
     pub id: EntityId,
@@ -53,22 +53,22 @@ pub struct Shown {
 }
 
 impl CubeStream {
-    /// The same stream at another level.
+    /// Returns the same stream, but at another level.
     pub fn at(&self, level: SentLevel) -> Self {
         Self { level: vec![level], ..self.clone() }
     }
 
-    /// The first level.
+    /// Returns the first level.
     pub fn level(&self) -> SentLevel {
         self.level[0]
     }
 
-    /// The first level's codec.
+    /// Returns the first level's codec.
     pub fn codec(&self) -> Codec {
         self.codec_at(self.level[0])
     }
 
-    /// A codec for each level.
+    /// Returns a codec for each level.
     pub fn codecs(&self) -> impl Iterator<Item = Codec> {
         self.level.iter().map(|level| self.codec_at(*level))
     }
@@ -87,7 +87,7 @@ impl CubeStream {
         Codec::new(self.precision.apply_to(schema), level.row(), profile)
     }
 
-    /// The options as a report names them. Empty for the defaults.
+    /// Returns the options in the words of a report. The text is empty for the defaults.
     pub fn name(&self) -> String {
         let mut name = String::new();
         if self.velocities {
@@ -134,7 +134,8 @@ impl CubeStream {
         Ok(())
     }
 
-    /// Checks that states can be sent. If not, returns the index of the first that cannot, and why.
+    /// Checks that states can be sent. If not, returns the index of the first state that cannot be
+    /// sent, and the reason.
     pub fn check(&self, states: &[Measured]) -> Result<(), (usize, EncodeError)> {
         // Players and cubes have the same fields.
         let mut lanes = [0; SwiftCube::LANES];
@@ -147,8 +148,8 @@ impl CubeStream {
         })
     }
 
-    /// The position of the body at `index` of a snapshot. `None` if the snapshot has another
-    /// schema.
+    /// Returns the position of the body at `index` of a snapshot, or `None` if the snapshot has
+    /// another schema.
     pub fn position(&self, snapshot: &Snapshot, index: usize) -> Option<[f32; 3]> {
         self.cube(&(snapshot, index)).ok().map(|cube| cube.position)
     }
@@ -159,7 +160,7 @@ impl CubeStream {
         Ok(Shown { id: sample.id, position, orientation, interacting })
     }
 
-    /// The part of a body of any kind that it has in common with a cube.
+    /// Returns the fields that a body of any kind has in common with a cube.
     fn cube(&self, body: &impl Body) -> Result<Cube, EncodeError> {
         Ok(match (self.velocities, body.kind() == Some(PLAYER)) {
             (false, true) => body.state::<Player>()?.into(),
@@ -170,13 +171,13 @@ impl CubeStream {
     }
 }
 
-/// A body of some kind.
+/// A body of any kind.
 trait Body {
     fn kind(&self) -> Option<usize>;
     fn state<T: Pack>(&self) -> Result<T, EncodeError>;
 }
 
-/// A body of a snapshot, by its index.
+/// A body of a snapshot, given by its index.
 impl Body for (&Snapshot, usize) {
     fn kind(&self) -> Option<usize> {
         self.0.kind_at(self.1)
@@ -197,8 +198,8 @@ impl Body for Sample<'_> {
     }
 }
 
-/// The trained profile knows only the first player. This adds the other players' ids to it. The ids
-/// are the same in all worlds, so both sides know them before anything is sent.
+/// The trained profile knows only the first player. This function adds the other players' ids to
+/// it. The ids are the same in all worlds, so both sides know them before anything is sent.
 fn with_players(mut profile: Profile) -> Profile {
     if let Some(model) = &mut profile.model {
         let mut kind_of_ids =

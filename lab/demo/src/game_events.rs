@@ -1,7 +1,7 @@
-//! Game events of the cube world, which travel alongside the snapshots.
+//! The game events of the cube world, which are sent together with the snapshots.
 //!
-//! Every receiver must learn that a player joined or left. An event of a push is of no use half a
-//! second later, so those events are droppable.
+//! Every receiver must learn that a player joined or left. An event of a push is useless half a
+//! second later, so events of pushes are droppable.
 
 use cubes::{FIRST_GUEST, MAX_PLAYERS, is_player};
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema};
@@ -10,11 +10,11 @@ use kinepack_replay::{ReplayError, ReplayWriter};
 
 use crate::session_error::SessionError;
 
-/// The number of ticks after which a push is not worth sending.
+/// The number of ticks after which an event of a push is not worth sending.
 const PUSH_TICKS: u32 = 30;
 const LAST_PLAYER: u8 = MAX_PLAYERS as u8 - 1;
 
-/// An event of a tick. Each variant has the cube of the event's player.
+/// An event of a tick. Each variant contains the cube of the event's player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameEvent {
     Joined(EntityId),
@@ -23,7 +23,7 @@ pub enum GameEvent {
     Pushed(EntityId),
 }
 
-/// The number of a player: 0 is the first player, and guests have higher numbers.
+/// The number of a player. The first player has 0, and guests have higher numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pack)]
 struct Number {
     #[pack(range = 0..=LAST_PLAYER)]
@@ -46,7 +46,8 @@ struct Pushed {
 }
 
 impl Number {
-    /// `None` if the entity is no player's cube.
+    /// Returns the number of the player whose cube is `entity`, or `None` if it is not a player's
+    /// cube.
     fn of(entity: EntityId) -> Option<Self> {
         let number = entity.0.checked_sub(FIRST_GUEST).map_or(0, |guest| guest + 1);
         let number = u8::try_from(number).ok().filter(|_| is_player(entity.0))?;
@@ -60,7 +61,7 @@ impl Number {
 }
 
 impl GameEvent {
-    /// The kinds of events, on both sides.
+    /// Returns the kinds of events, which both sides share.
     pub fn kinds() -> Result<EventKinds, SessionError> {
         let schema = Schema::builder()
             .kind::<Joined>("joined")
@@ -94,13 +95,13 @@ impl GameEvent {
         }
     }
 
-    /// The cube of the player.
+    /// Returns the cube of the player.
     pub fn entity(self) -> EntityId {
         let (Self::Joined(entity) | Self::Left(entity) | Self::Pushed(entity)) = self;
         entity
     }
 
-    /// Reads the event that a receiver got. `None` if its kind is not one of these.
+    /// Converts an event that a receiver got. Returns `None` if its kind is not one of these.
     pub fn of(event: &Event<'_>) -> Result<Option<Self>, SessionError> {
         let joined = event.get::<Joined>().map_err(NetError::Event)?;
         let left = event.get::<Left>().map_err(NetError::Event)?;
@@ -110,7 +111,7 @@ impl GameEvent {
         Ok(joined.or(left).or(pushed.map(|pushed| Self::Pushed(pushed.player.entity()))))
     }
 
-    /// The event as a line of a log. `None` for frequent events.
+    /// Returns the event as a line of a log, or `None` for frequent events.
     pub fn line(self) -> Option<String> {
         match self {
             Self::Joined(entity) => Some(format!("cube {} joined", entity.0)),

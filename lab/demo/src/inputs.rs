@@ -1,5 +1,5 @@
-//! The two streams between a joiner that plays and its server: keys one way, a seat the other.
-//! `spec/NET.md`, section 8.
+//! The two streams between a joiner that plays and its server. The joiner sends keys, and the
+//! server a seat. See `spec/NET.md`, section 8.
 //!
 //! ```text
 //! joiner: sends keys ─► 60 records per second ─► server: holds the newest record's keys
@@ -15,19 +15,20 @@ use kinepack_net::{HubConfig, StreamAcknowledgement, StreamConfig};
 
 use crate::keys::Keys;
 
-/// The time between two records of keys: one for each step of the world.
+/// The time between two records of keys. There is one record for each step of the world.
 pub const RECORD_EVERY: Duration = Duration::from_nanos(1_000_000_000 / cubes::TICK_HZ as u64);
-/// The time between two packets of a seat, until one is acknowledged.
+/// The time between two packets with a seat, until one of them is acknowledged.
 pub const SEAT_EVERY: Duration = Duration::from_millis(250);
 /// The maximum number of guests that can have a cube.
 pub const MAX_GUESTS: usize = MAX_PLAYERS - 1;
 
 const LAST_GUEST: u8 = MAX_GUESTS as u8 - 1;
 
-/// The codec of a joiner's keys. The adaptive level takes 34.5 bits a packet, 32 of them header;
-/// the packed level takes 56.2 (see the test below). Most records equal the previous one, so a
-/// range coder needs almost no bits for them and for the three repeats. The packed level writes
-/// whole fields and whole bytes. Six flags at 60 Hz are little work for either level.
+/// Returns the codec of a joiner's keys. The adaptive level takes 34.5 bits per packet, of which 32
+/// are the header. The packed level takes 56.2 bits (see the test below). Most records equal the
+/// previous one, so a range coder needs almost no bits for them and for the three repeats. The
+/// packed level writes whole fields and whole bytes. Six flags at 60 Hz are little work for either
+/// level.
 pub fn key_codec() -> StreamCodec {
     StreamCodec::of::<Keys>(StreamLevel::Adaptive).expect("six bits are a schema")
 }
@@ -37,8 +38,8 @@ pub fn key_config() -> StreamConfig {
     StreamConfig { repeats: 3, ..StreamConfig::at_hz(cubes::TICK_HZ) }
 }
 
-/// For a hub whose datagrams begin with an acknowledgement of keys: reserves the space, and counts
-/// it against budgets.
+/// Adjusts the configuration of a hub whose datagrams begin with an acknowledgement of keys. It
+/// reserves the space, and counts it against budgets.
 pub fn with_keys(config: HubConfig) -> HubConfig {
     let front_bytes = StreamAcknowledgement::BYTES;
     HubConfig {
@@ -48,21 +49,22 @@ pub fn with_keys(config: HubConfig) -> HubConfig {
     }
 }
 
-/// The codec of the seats' stream.
+/// Returns the codec of the seats' stream.
 pub fn seat_codec() -> StreamCodec {
     StreamCodec::of::<Seat>(StreamLevel::Packed).expect("a bit and a small number are a schema")
 }
 
-/// A seat is sent until it is acknowledged, so packets repeat no earlier records.
+/// Returns the configuration of the seats' stream. A seat is sent until it is acknowledged, so
+/// packets repeat no earlier records.
 pub fn seat_config() -> StreamConfig {
     StreamConfig { repeats: 0, ..StreamConfig::at_hz(4) }
 }
 
-/// Which cube a joiner steers, if any.
+/// The cube that a joiner steers, if any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pack)]
 pub struct Seat {
     playing: bool,
-    /// The cube's number, counted from [`FIRST_GUEST`]; 0 if the joiner has no cube.
+    /// The cube's number, counted from [`FIRST_GUEST`], or 0 if the joiner has no cube.
     #[pack(range = 0..=LAST_GUEST)]
     guest: u8,
 }
@@ -75,7 +77,7 @@ impl Seat {
         Self { playing: guest.is_some(), guest: guest.unwrap_or(0) }
     }
 
-    /// `None` if this joiner only watches.
+    /// Returns the cube that the joiner steers, or `None` if the joiner only watches.
     pub fn entity(self) -> Option<EntityId> {
         self.playing.then_some(EntityId(FIRST_GUEST + u32::from(self.guest)))
     }
@@ -104,8 +106,8 @@ mod tests {
         }
     }
 
-    /// Mean bits of a packet of a scripted player's keys. Each packet is acknowledged `delay_ticks`
-    /// later.
+    /// Returns the mean bits of a packet of a scripted player's keys. Each packet is acknowledged
+    /// `delay_ticks` ticks later.
     fn bits(level: StreamLevel, repeats: u8, delay_ticks: usize) -> f64 {
         let codec = StreamCodec::of::<Keys>(level).expect("six bits are a schema");
         let config = StreamConfig { repeats, ..key_config() };

@@ -1,4 +1,4 @@
-//! The keys that a player holds in a tick: by name, and as one bit each on the wire.
+//! The keys that a player holds in a tick. They have names, and one bit each on the wire.
 
 use cubes::Input;
 use kinepack::Pack;
@@ -16,7 +16,7 @@ pub enum Key {
     Pull,
 }
 
-/// Builds the input from a predicate on each key.
+/// Builds an input from a predicate that is called for each key.
 pub fn input(is_held: impl Fn(Key) -> bool) -> Input {
     Input {
         left: is_held(Key::Left),

@@ -1,5 +1,5 @@
-//! The commands that the program `kinepack-lab` has besides those of `kinepack`. They record a
-//! physics world of cubes and its players, or send it over a bad link.
+//! The commands that the program `kinepack-lab` has in addition to those of `kinepack`. They record
+//! a physics world of cubes and its players, or send it over a bad link.
 //!
 //! | module | command |
 //! |---|---|
@@ -11,7 +11,8 @@
 //! | [`simulate`], [`sweep`] | the same world under virtual time, for one link or many |
 //! | [`stream_measure`] | `inputs`: input streams of scripted players |
 //!
-//! `Session` is the core of `demo`, `simulate` and `sweep`: a sender, simulated links, and viewers.
+//! `Session` is the core of `demo`, `simulate` and `sweep`. It consists of a sender, simulated
+//! links, and viewers.
 
 #![forbid(unsafe_code)]
 #![allow(missing_docs, unreachable_pub, reason = "a part of the program")]

@@ -1,4 +1,4 @@
-//! Lines on a terminal that are redrawn, below the printed lines.
+//! Draws lines on a terminal that are redrawn below the printed lines.
 
 use command_kit::{announce, escaped};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -17,25 +17,26 @@ impl Lines {
         lines
     }
 
-    /// A line below the others, by a template of `indicatif`. The caller redraws and clears it.
+    /// Adds a line below the others, with a template of `indicatif`. The caller redraws and clears
+    /// the line.
     pub(crate) fn add(&self, template: &str, length: u64) -> ProgressBar {
         let style =
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         self.all.add(ProgressBar::new(length).with_style(style))
     }
 
-    /// True if standard error is not a terminal.
+    /// Returns whether the lines are invisible, because standard error is not a terminal.
     pub(crate) fn is_hidden(&self) -> bool {
         self.lines.iter().all(ProgressBar::is_hidden)
     }
 
-    /// Redraws the lines from this one on.
+    /// Redraws the lines from line `from` on.
     pub(crate) fn show(&self, from: usize, texts: impl IntoIterator<Item = String>) {
         let lines = self.lines.iter().skip(from);
         lines.zip(texts).for_each(|(line, text)| line.set_message(escaped(&text).into_owned()));
     }
 
-    /// Prints a line on standard error, above these.
+    /// Prints a line on standard error, above the redrawn lines.
     pub(crate) fn say(&self, line: &str) {
         self.all.suspend(|| announce(line));
     }

@@ -1,6 +1,6 @@
-//! The program `kinepack-lab`. It has the commands of `kinepack`, and a physics world that is
-//! recorded or sent over a bad network: live on the screen, between processes, or under virtual
-//! time.
+//! The program `kinepack-lab`. It has the commands of `kinepack`, and a physics world that it
+//! records or sends over a bad network. The world runs live on the screen, between processes, or in
+//! virtual time.
 
 #![forbid(unsafe_code)]
 

@@ -4,20 +4,20 @@ use kinepack::EntityId;
 
 /// Half of the map's width in metres.
 const HALF_M: f32 = 10.0;
-/// The map's size in characters.
+/// The width of the map in characters. The next constant is its height.
 pub const COLUMNS: usize = 36;
 pub const ROWS: usize = 18;
-/// Marks the player's own cube.
+/// The character that marks the player's own cube.
 const OWN: char = '@';
-/// The map's size in dots. A braille character has two by four.
+/// The size of the map in dots. A braille character has two by four dots.
 const DOTS: (usize, usize) = (COLUMNS * 2, ROWS * 4);
 
-/// A map around the origin. An object is one dot, and a player's cube is drawn to scale.
+/// Draws a map around the origin. An object is one dot, and a player's cube is drawn to scale.
 pub fn map(bodies: impl Iterator<Item = (EntityId, [f32; 3])>) -> Vec<String> {
     map_around([0.0; 3], bodies).iter().map(|row| row.iter().collect()).collect()
 }
 
-/// A map around the player's own cube, which is marked in the middle.
+/// Draws a map around the player's own cube, which is marked in the middle.
 pub fn map_of(own: [f32; 3], bodies: impl Iterator<Item = (EntityId, [f32; 3])>) -> Vec<String> {
     let mut rows = map_around(own, bodies);
     if let Some(middle) = rows.get_mut(ROWS / 2).and_then(|row| row.get_mut(COLUMNS / 2)) {
@@ -51,9 +51,10 @@ fn map_around(
     dots.chunks(4).map(braille).collect()
 }
 
-/// A row of characters from four rows of dots.
+/// Converts four rows of dots to a row of characters.
 fn braille(rows: &[[bool; DOTS.0]]) -> [char; COLUMNS] {
-    /// The bit of each dot of a character, row by row (Unicode, block Braille Patterns).
+    /// The number of the bit for each dot of a character, row by row (Unicode, block Braille
+    /// Patterns).
     const BITS: [[u32; 2]; 4] = [[0, 3], [1, 4], [2, 5], [6, 7]];
     let character = |column: usize| {
         let bits = rows.iter().zip(BITS).map(|(row, bits)| {

@@ -1,4 +1,4 @@
-//! The modules of WebAssembly with which the program's pages receive, and the JavaScript around them.
+//! The WebAssembly modules with which the program's pages receive, and the JavaScript around them.
 //! `crates/kinepack-web/build.sh` makes them.
 
 use command_kit::page::File;
@@ -10,7 +10,7 @@ pub const MODULE: &[File] = &[
     ("memory.js", include_bytes!("../../../crates/kinepack-web/package/memory.js")),
 ];
 
-/// Files of the npm package, at the same places as in the package.
+/// Includes files of the npm package under the same paths as in the package.
 #[cfg(any(feature = "broadcast", feature = "web"))]
 macro_rules! package {
     ($($name:literal,)*) => {

@@ -1,8 +1,9 @@
-//! The cube world and its players: the first player, which a script or a person steers, and guests.
+//! The cube world and its players. A script or a person steers the first player, and guests may
+//! join.
 //!
 //! A guest's cube appears in the first state after [`admit`](PlayedCubes::admit). The guest's last
-//! keys are held until new ones arrive, even if the connection is lost: the caller detects silence
-//! and releases the keys. The cube is removed together with its guest.
+//! keys are held until new keys arrive, even if the connection is lost. The caller must detect
+//! silence and release the keys. The cube is removed together with its guest.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,14 +20,15 @@ use crate::states::States;
 pub struct PlayedCubes {
     world: World,
     script: Script,
-    /// The first player's keys. `None` while the script plays.
+    /// The keys that a person holds for the first player. The value is `None` while the script
+    /// plays.
     held: Option<Input>,
     guests: BTreeMap<ReceiverId, Guest>,
     /// The inputs of the current step, by player.
     inputs: Vec<(u32, Input)>,
     /// The inputs of the previous step, by player.
     inputs_before: Vec<(u32, Input)>,
-    /// The events since the last [`take_events`](Self::take_events).
+    /// The events since the last call of [`take_events`](Self::take_events).
     events: Vec<GameEvent>,
 }
 
@@ -55,12 +57,13 @@ impl PlayedCubes {
         &self.world
     }
 
-    /// Holds these keys for the first player from now on. With `None`, the script plays.
+    /// Holds the keys `keys` for the first player until the next call. If `keys` is `None`, the
+    /// script plays.
     pub fn hold(&mut self, keys: Option<Input>) {
         self.held = keys;
     }
 
-    /// The first player's keys in the last step.
+    /// Returns the first player's keys in the last step.
     pub fn pressed(&self) -> Option<Input> {
         self.inputs.first().map(|(_, input)| *input)
     }
@@ -97,7 +100,8 @@ impl PlayedCubes {
         Ok(EntityId(number))
     }
 
-    /// Holds these keys for a guest from now on. Returns false if the guest has no cube.
+    /// Holds the keys `keys` for a guest until the next call. Returns false if the guest has no
+    /// cube.
     pub fn hold_for(&mut self, guest: ReceiverId, keys: Input) -> bool {
         let guest = self.guests.get_mut(&guest);
         guest.map(|guest| guest.held = keys).is_some()
@@ -116,7 +120,7 @@ impl PlayedCubes {
     }
 }
 
-/// Why a guest gets no cube.
+/// The reason why a guest gets no cube.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CannotPlay {
     /// The world cannot take another player.
@@ -145,7 +149,7 @@ mod tests {
         Played::cubes(&Config { cubes }, Style::Rest, 1).expect("a valid number of cubes")
     }
 
-    /// Steps the world. Returns the states before the last step.
+    /// Steps the world `ticks` times. Returns the states before the last step.
     fn run(played: &mut Played, ticks: u32) -> States {
         let mut states = States::default();
         (0..ticks).for_each(|_| played.next_frame(&mut states));

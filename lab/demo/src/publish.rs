@@ -16,7 +16,7 @@ use kinepack_cli::steps::StepArguments;
 
 use crate::broadcast::{BroadcastError, Outgoing, PublishOptions};
 
-/// The longest sleep, after which an interrupt is noticed.
+/// The longest sleep. A signal is noticed after it.
 const NAP: Duration = Duration::from_millis(100);
 
 /// Publish a capture to spectators in real time, through a relay (built with `--features
@@ -50,7 +50,7 @@ pub struct Arguments {
     time_out: u64,
 }
 
-/// Why a capture cannot be published.
+/// The reason why a capture cannot be published.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
     #[error(transparent)]
@@ -102,17 +102,17 @@ pub fn run(arguments: &Arguments) -> Result<(), PublishError> {
     }
     let tick_hz = tick_hz as u16;
     let Some(first) = snapshots.next_snapshot()? else {
-        // If the file is damaged, this is the reason.
+        // If the file is damaged, this line returns the damage as the reason.
         snapshots.end()?.result()?;
         return Err(PublishError::NoFrames { path: arguments.file.clone() });
     };
     let half_width_m = Bodies::new(codec.schema()).half_width_m(&first);
     let outgoing = arguments.publish.begin(&codec, tick_hz, half_width_m)?;
-    // The option is required.
+    // `outgoing` is always `Some`, because the option is required.
     let Some(mut outgoing) = outgoing else { return Ok(()) };
     outgoing.wait_for_relay(Duration::from_secs(arguments.time_out), &interrupt)?;
     let played = play(&mut snapshots, first, rate_hz, &mut outgoing, &interrupt);
-    // Even if the capture is damaged, the spectators get what the delay holds back.
+    // Even if the capture is damaged, the frames that are held back are sent to the spectators.
     let published = outgoing.finish(&interrupt)?;
     announce(published.line());
     let is_whole = played?;
@@ -125,7 +125,8 @@ pub fn run(arguments: &Arguments) -> Result<(), PublishError> {
     Ok(ending.result()?)
 }
 
-/// Publishes the snapshots at the capture's pace. Returns false if a signal came before their end.
+/// Publishes the snapshots at the capture's pace. Returns false if a signal arrived before their
+/// end.
 fn play(
     snapshots: &mut Snapshots,
     first: Snapshot,
@@ -138,7 +139,7 @@ fn play(
     let (first_tick, mut next) = (first.tick, Some(first));
     while let Some(snapshot) = next {
         let due = Duration::from_secs_f64(f64::from(snapshot.tick.0 - first_tick.0) / rate_hz);
-        // Sleeps in short naps, because ticks may be missing for hours.
+        // The thread sleeps in short naps, because ticks may be missing for hours.
         while begin.elapsed() < due && !interrupt.is_raised() {
             std::thread::sleep(due.saturating_sub(begin.elapsed()).min(NAP));
         }

@@ -1,12 +1,12 @@
-//! A terminal in raw mode: keys arrive one by one and are not echoed. The terminal is restored
-//! whenever the program ends.
+//! Puts a terminal in raw mode, in which keys arrive one by one and are not echoed. The terminal is
+//! restored whenever the program ends.
 
 use std::io::{self, IsTerminal, stderr, stdin, stdout};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
-/// Dropping it, even during a panic, ends raw mode.
+/// A terminal in raw mode. Dropping this value, even during a panic, ends raw mode.
 pub struct RawMode(());
 
 impl RawMode {
@@ -24,13 +24,13 @@ impl Drop for RawMode {
     }
 }
 
-/// Whether somebody sits at a terminal that this program may read.
+/// Returns whether a person uses a terminal that this program may read.
 pub fn is_at_terminal() -> bool {
     stdin().is_terminal() && stdout().is_terminal() && stderr().is_terminal() && is_ours()
 }
 
-/// Whether this program may use the terminal. False for a background job of a shell, which the
-/// terminal would stop at the first access.
+/// Returns whether this program may use the terminal. The result is false for a background job of a
+/// shell, which the terminal would stop at its first access.
 #[cfg(unix)]
 fn is_ours() -> bool {
     let group = rustix::termios::tcgetpgrp(stdin());
@@ -43,15 +43,15 @@ fn is_ours() -> bool {
     true
 }
 
-/// Ctrl-C, which sends no signal in raw mode.
+/// Returns whether a key is Ctrl-C, which sends no signal in raw mode.
 pub fn is_quit(key: &KeyEvent) -> bool {
     key.code == KeyCode::Char('c')
         && key.modifiers.contains(KeyModifiers::CONTROL)
         && key.kind != KeyEventKind::Release
 }
 
-/// Raw mode also stops a line feed from returning to the first column. The display and all messages
-/// need that, so this enables it again.
+/// Enables the return to the first column after a line feed. Raw mode disables this, but the
+/// display and all messages need it.
 #[cfg(unix)]
 fn keep_lines() -> io::Result<()> {
     use rustix::termios::{OptionalActions, OutputModes, tcgetattr, tcsetattr};

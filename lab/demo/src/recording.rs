@@ -1,4 +1,4 @@
-//! Records the sent world as a replay: `demo --record` and `serve --record`.
+//! Records the world as a replay while it is sent, for `demo --record` and `serve --record`.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::cube_stream::CubeStream;
 use crate::game_events::GameEvent;
 use crate::session_error::SessionError;
 
-/// The level of a replay, whatever level is sent.
+/// The level of a replay, which does not depend on the level that is sent.
 const LEVEL: &str = "learning";
 
 /// Whether a command records.
@@ -30,7 +30,7 @@ pub struct RecordOptions {
 pub struct Recording {
     path: PathBuf,
     writer: ReplayWriter,
-    /// The tick of the last snapshot.
+    /// The tick of the last snapshot that was written.
     tick: Tick,
 }
 
@@ -55,7 +55,7 @@ impl Recording {
             events: Some(GameEvent::kinds()?),
             ..ReplayOptions::at_hz(cubes::TICK_HZ.into())
         };
-        // The file grows in its place, so that it can be watched.
+        // The file is written at its final place, so that it can be watched while it grows.
         let file = File::create(path).map_err(|error| OutputError::File {
             path: path.to_owned(),
             problem: Problem::System(error),
@@ -74,7 +74,7 @@ impl Recording {
         event.record(&mut self.writer).map_err(|error| failed(&self.path, error))
     }
 
-    /// Adds a marker with this name at the next tick.
+    /// Adds a marker named `name` at the next tick.
     pub fn mark(&mut self, name: &str) -> Result<(), SessionError> {
         let tick = Tick(self.tick.0 + 1);
         self.writer.mark(tick, name).map_err(|error| failed(&self.path, error))

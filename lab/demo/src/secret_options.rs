@@ -22,7 +22,7 @@ pub struct SecretOptions {
     insecure: bool,
 }
 
-/// Why there is no secret.
+/// The reason why there is no secret.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretOptionsError {
     #[error(
@@ -40,7 +40,7 @@ pub enum SecretOptionsError {
 
 impl Failure for SecretOptionsError {}
 
-/// The reasons why a usable secret is not safe.
+/// The reason why a usable secret is not safe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Warning {
     Insecure,
@@ -48,10 +48,10 @@ enum Warning {
 }
 
 impl SecretOptions {
-    /// The secret. Prints a warning to stderr if it is not safe.
+    /// Reads the secret. Prints a warning to stderr if the secret is not safe.
     ///
     /// # Errors
-    /// [`SecretOptionsError`].
+    /// Returns [`SecretOptionsError`] if there is no usable secret.
     pub fn resolve(&self) -> Result<Secret, SecretOptionsError> {
         let (secret, warning) = self.resolve_with(std::env::var_os(VARIABLE))?;
         if let Some(warning) = warning {
@@ -60,7 +60,8 @@ impl SecretOptions {
         Ok(secret)
     }
 
-    /// A file comes before the variable, because the user named it for this call.
+    /// Reads the secret, given the value of the variable. A file takes precedence over the
+    /// variable, because the user named the file for this call.
     fn resolve_with(
         &self,
         variable: Option<OsString>,

@@ -14,7 +14,7 @@ use crate::states::States;
 use crate::threads::Threads;
 use crate::world::Played;
 
-/// The options of sending.
+/// The options for sending.
 #[derive(Args, Clone, Debug)]
 pub struct SendOptions {
     /// Snapshots per second: 60, 30, 20, 15, 12 or 10.
@@ -28,7 +28,7 @@ pub struct SendOptions {
     pub budget_kbps: Option<u32>,
 }
 
-/// The send rates, which divide the world's 60 steps per second.
+/// The possible send rates. They divide the world's 60 steps per second.
 pub const SEND_HZ: [u32; 6] = [60, 30, 20, 15, 12, 10];
 
 fn parse_send_hz(text: &str) -> Result<u32, String> {
@@ -46,7 +46,7 @@ impl SendOptions {
         ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() }
     }
 
-    /// The options as a report names them.
+    /// Returns the options in the words of a report.
     pub fn name(&self) -> String {
         let mut name = format!("--send-hz {}{}", self.send_hz, self.stream.name());
         if let Some(kbps) = self.budget_kbps {
@@ -62,13 +62,14 @@ pub struct Sender {
     pub world: Played,
     stream: CubeStream,
     states: States,
-    /// The state of the tick that was sent last.
+    /// The most recently sent state.
     pub snapshot: Snapshot,
     ticks_per_snapshot: u32,
     tick: u32,
-    /// Threads that encode together with the calling thread.
+    /// The threads that encode together with the calling thread.
     pub threads: Option<Threads>,
-    /// Records what is sent.
+    /// Records what is sent to a replay. The value is `None` if the user did not request a
+    /// recording.
     pub recording: Option<Recording>,
 }
 
@@ -95,13 +96,13 @@ impl Sender {
         Ok(sender)
     }
 
-    /// From now on, sends at the rate of `options` and offers their levels to receivers.
+    /// Sends at the rate of `options` from this call on, and offers their levels to receivers.
     pub fn offer(&mut self, options: &SendOptions) -> Result<(), NetError> {
         self.ticks_per_snapshot = cubes::TICK_HZ / options.send_hz;
         options.stream.codecs().try_for_each(|codec| self.hub.offer(&codec))
     }
 
-    /// Steps the world. Returns whether the new state is to be sent.
+    /// Steps the world. Returns whether the new state must be sent.
     pub fn step(&mut self) -> Result<bool, SessionError> {
         self.tick += 1;
         self.world.next_frame(&mut self.states);
@@ -133,7 +134,7 @@ impl Sender {
         self.tick
     }
 
-    /// The true states of the current tick.
+    /// Returns the true states of the current tick.
     pub fn states(&self) -> &States {
         &self.states
     }
@@ -148,7 +149,7 @@ impl Sender {
     }
 }
 
-/// When a tick is due.
+/// Returns the time at which a tick is due.
 pub fn due(tick: u32) -> Duration {
     Duration::from_nanos(u64::from(tick) * 1_000_000_000 / u64::from(cubes::TICK_HZ))
 }

@@ -1,4 +1,4 @@
-//! Why a session cannot begin, cannot continue, or delivered a wrong result.
+//! The reasons why a session cannot begin, cannot continue, or delivered a wrong result.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use kinepack_replay::ReplayError;
 
 use crate::world::WorldError;
 
-/// Why a session fails.
+/// The reason why a session fails.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     #[error(transparent)]
@@ -27,13 +27,13 @@ pub enum SessionError {
     /// The sockets on this machine failed.
     #[error("UDP on this machine: {0}")]
     Loopback(io::Error),
-    /// The world is above a receiver's limits.
+    /// The world exceeds a receiver's limits.
     #[error("the receiver refuses the world: {0}")]
     TooLarge(Refused),
-    /// Received lanes differ from the sent ones. This is a defect of the program.
+    /// Received lanes differ from the sent ones, which is a defect of this program.
     #[error("{wrong_lanes} lanes did not arrive as they were sent: please report this")]
     Drifted { wrong_lanes: u64 },
-    /// Received keys differ from the sent ones. This is a defect of the program.
+    /// Received keys differ from the sent ones, which is a defect of this program.
     #[error("the keys of {records} ticks did not arrive as they were sent: please report this")]
     WrongKeys { records: u64 },
     #[error("{}: {error}", path.display())]
@@ -45,13 +45,14 @@ pub enum SessionError {
 }
 
 impl SessionError {
-    /// The run was interrupted after this many ticks.
+    /// Returns the error of a run that was interrupted after `tick` ticks.
     pub fn interrupted_at(tick: u32) -> Self {
         let seconds = f64::from(tick) / f64::from(cubes::TICK_HZ);
         Self::interrupted_after(&format!("{seconds:.1} s of virtual time"))
     }
 
-    /// The error of a run that was interrupted after `done`, a part of its work.
+    /// Returns the error of a run that was interrupted after a part of its work, which `done`
+    /// describes.
     pub fn interrupted_after(done: &str) -> Self {
         Interrupted::new(format!("after {done}; the report covers only this part")).into()
     }

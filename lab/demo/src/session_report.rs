@@ -8,39 +8,40 @@ use serde::Serialize;
 
 use crate::session::FaultReport;
 
-/// One world, sent to one viewer.
+/// The report of one world that was sent to one viewer.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SessionReport {
-    /// The options that repeat this run.
+    /// The options with which this run can be repeated.
     pub world: String,
     pub link: String,
     pub sending: String,
     pub seconds: f64,
-    /// Datagrams with snapshots or parts of full states.
+    /// The number of datagrams with snapshots or parts of full states.
     pub frames_sent: u64,
-    /// Snapshots that arrived and were decoded.
+    /// The number of snapshots that arrived and were decoded.
     pub frames_received: u64,
-    /// How many of these snapshots were partial, because the sender skipped entities.
+    /// The number of received snapshots that were partial, because the sender skipped entities.
     pub frames_with_left_out: u64,
-    /// Blocks that arrived: one at the beginning, and one whenever no common baseline remained.
+    /// The number of blocks that arrived. There is one at the beginning, and one whenever no common
+    /// baseline remained.
     pub blocks: u64,
-    /// Snapshots that arrived with a state check.
+    /// The number of snapshots that arrived with a state check.
     pub state_checks: u64,
-    /// How many of these checks showed that the two sides' views differ.
+    /// The number of state checks that showed a difference between the two sides' views.
     pub failed_checks: u64,
-    /// Frames that were drawn.
+    /// The number of frames that were drawn.
     pub states_shown: u64,
-    /// Game events that playback reached.
+    /// The number of game events that playback reached.
     pub events: u64,
-    /// How many of these events arrived after playback had shown their tick.
+    /// The number of events that arrived after playback had shown their tick.
     pub late_events: u64,
-    /// Lanes that differ from the sent ones, over all received snapshots.
+    /// The number of lanes that differ from the sent ones, over all received snapshots.
     pub wrong_lanes: u64,
     /// The share of the datagrams that the link lost, for any reason.
     pub loss_ratio: f64,
     /// The bandwidth from the sender, without IP and UDP headers.
     pub kbps_payload: f64,
-    /// The bandwidth from the sender, with these headers.
+    /// The bandwidth from the sender, with IP and UDP headers.
     pub kbps_total: f64,
     /// The bandwidth from the viewer, with headers.
     pub kbps_upstream: f64,
@@ -52,36 +53,37 @@ pub struct SessionReport {
     pub starved_ratio: f64,
     pub shown_error_mm: Summary,
     pub shown_error_deg: Summary,
-    /// Present if keys were sent.
+    /// The report on the player's keys. The value is `None` if no keys were sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<InputReport>,
-    /// Present if faults were injected into the receiver.
+    /// The report on faults. The value is `None` if no faults were injected into the receiver.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<FaultReport>,
 }
 
-/// The player's keys, sent to the world as a record a tick.
+/// The report on the player's keys, which are sent to the world as one record per tick.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct InputReport {
     pub records: u64,
     pub packets: u64,
     pub bits_per_packet: PacketBits,
-    /// While keys were sent.
+    /// The bandwidth while keys were sent, without headers.
     pub kbps_payload: f64,
-    /// The bandwidth with IP and UDP headers, although acknowledgements share these headers.
+    /// The bandwidth while keys were sent, with IP and UDP headers. It counts the headers in full,
+    /// although acknowledgements share them.
     pub kbps_with_headers: f64,
-    /// Records that arrived.
+    /// The number of records that arrived.
     pub received: u64,
-    /// How many of these records arrived as repeats, because their own packet was lost or
+    /// The number of records that arrived as repeats, because their own packet was lost or
     /// overtaken.
     pub recovered: u64,
-    /// Records before the newest received one that did not arrive.
+    /// The number of records before the newest received one that did not arrive.
     pub lost: u64,
-    /// Records that arrived changed.
+    /// The number of records that arrived changed.
     pub wrong: u64,
 }
 
-/// Bits of packets, without the headers of IP and UDP.
+/// The bits of a packet, without the headers of IP and UDP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct PacketBits {
     /// The mean of all packets.
@@ -154,8 +156,8 @@ fn fault_rows(faults: &FaultReport) -> [(&'static str, String); 5] {
     ]
 }
 
-/// The median, the 99th percentile and the largest. Numbers from 100 on have fewer than the
-/// requested digits.
+/// Returns the median, the 99th percentile and the largest, as text. Numbers from 100 on have fewer
+/// than the requested digits.
 pub fn summary(of: &Summary, digits: usize, unit: &str) -> String {
     let [p50, p99, max] = [of.p50, of.p99, of.max].map(|number| {
         let most_digits = if number < 100.0 {

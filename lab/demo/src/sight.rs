@@ -1,4 +1,4 @@
-//! The view of a joiner's scripted player: the bodies of a received snapshot.
+//! The view of a joiner's scripted player, which consists of the bodies of a received snapshot.
 
 use cubes::View;
 use kinepack::{EntityId, Snapshot};
@@ -15,7 +15,8 @@ pub struct Sight<'a> {
 }
 
 impl<'a> Sight<'a> {
-    /// `None` while the snapshot lacks the player's own cube.
+    /// Returns the view of the player whose cube is `own`, or `None` while the snapshot lacks that
+    /// cube.
     pub fn new(stream: &'a CubeStream, snapshot: &'a Snapshot, own: EntityId) -> Option<Self> {
         let own_position = stream.position(snapshot, snapshot.position(own)?)?;
         Some(Self { stream, snapshot, own_position, cubes: snapshot.of_kind(CUBE) })
@@ -83,7 +84,7 @@ mod tests {
                 world.step_players(&[(0, first), (guest, own)]);
             }
             // Positions differ by at most half a step, which can change a direction that is close
-            // to the border of two.
+            // to the border between two directions.
             assert!(same > 400 && pressed > 300, "{same} inputs are equal, {pressed} have keys");
         }
     }

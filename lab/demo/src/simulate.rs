@@ -1,5 +1,5 @@
-//! `kinepack-lab simulate`: runs a world, its receivers and their links under virtual time, as fast
-//! as the machine can.
+//! `kinepack-lab simulate`: runs a world, its receivers and their links in virtual time, as fast as
+//! the machine can.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -24,7 +24,8 @@ use crate::session_report::{SessionReport, summary};
 use crate::threads::Threads;
 use crate::world::{Played, WorldArguments, WorldError};
 
-/// With more receivers than this, datagrams arrive only at ticks, instead of at their own times.
+/// If there are more receivers than this, datagrams arrive only at ticks, instead of at their own
+/// times.
 const MAX_EXACT_PEERS: usize = 16;
 
 /// Simulate a world, its links and its receivers under virtual time, as fast as the machine can.
@@ -83,24 +84,24 @@ pub struct Arguments {
 struct Report {
     receivers: u32,
     ticks: u32,
-    /// The time that the hub takes for all receivers together.
+    /// The time that the hub takes in a tick for all receivers together.
     hub_us_per_tick: Summary,
     hub_us_per_tick_mean: f64,
     hub_us_per_tick_and_receiver: f64,
-    /// Snapshots encoded in each tick, for all receivers together.
+    /// The number of snapshots that are encoded in each tick, for all receivers together.
     encoded_per_tick: f64,
-    /// The age of a receiver's newest state of an object that moves.
+    /// The age of a receiver's newest state of a moving object.
     age_ms: Summary,
-    /// Memory of this process, after a tenth of the time and at the end. `None` if the system does
-    /// not report it.
+    /// The memory of this process, after a tenth of the time and at the end. The value is `None` if
+    /// the system does not report it.
     memory_mib: Option<(f64, f64)>,
-    /// Lanes that differ from what was sent, over all receivers that decode.
+    /// The number of lanes that differ from the sent ones, over all receivers that decode.
     wrong_lanes: u64,
     /// The report of the first receiver.
     first: SessionReport,
 }
 
-/// Why a simulation fails or ends early.
+/// The reason why a simulation fails or ends early.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulateError {
     #[error(transparent)]
@@ -269,7 +270,7 @@ impl Report {
     }
 }
 
-/// Resident memory of this process. `None` if the system has no `/proc`.
+/// Returns the resident memory of this process, or `None` if the system has no `/proc`.
 fn memory_mib() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

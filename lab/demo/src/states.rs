@@ -6,7 +6,7 @@ use kinepack::EntityId;
 /// The bodies' ids and their states.
 #[derive(Clone, Debug, Default)]
 pub struct States {
-    /// Increasing, one for each entry of `measured`.
+    /// The ids in ascending order, one for each entry of `measured`.
     ids: Vec<EntityId>,
     measured: Vec<Measured>,
 }
@@ -17,7 +17,7 @@ impl States {
         self.measured.clear();
     }
 
-    /// Adds a body with an id above all others.
+    /// Adds a body whose id is above all others.
     pub fn push(&mut self, id: EntityId, state: Measured) {
         debug_assert!(self.ids.last().is_none_or(|last| *last < id));
         self.ids.push(id);
@@ -34,17 +34,17 @@ impl States {
         self.ids.len()
     }
 
-    /// All bodies, by increasing id.
+    /// Returns all bodies, by increasing id.
     pub fn iter(&self) -> impl Iterator<Item = (EntityId, &Measured)> {
         self.ids.iter().copied().zip(&self.measured)
     }
 
-    /// The states without ids, by increasing id.
+    /// Returns the states without ids, by increasing id.
     pub fn measured(&self) -> &[Measured] {
         &self.measured
     }
 
-    /// The state of one body. `None` if there is no such body.
+    /// Returns the state of one body, or `None` if there is no such body.
     pub fn find(&self, id: EntityId) -> Option<&Measured> {
         // For most bodies, the index equals the id.
         let index = id.0 as usize;
@@ -58,7 +58,7 @@ impl States {
 }
 
 impl Extend<Measured> for States {
-    /// Adds bodies with consecutive ids after the last one, or from 0.
+    /// Adds bodies with consecutive ids after the last one, or from 0 if there are none.
     fn extend<T: IntoIterator<Item = Measured>>(&mut self, states: T) {
         let first = self.ids.last().map_or(0, |last| last.0 + 1);
         (first..).zip(states).for_each(|(id, state)| self.push(EntityId(id), state));

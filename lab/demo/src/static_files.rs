@@ -7,8 +7,8 @@ use command_kit::output::{Batch, Force};
 use command_kit::page::{File, SHARED};
 use command_kit::{OutputError, counted, say};
 
-/// Writes all files or none: the generated files, the page's own, and those that all pages share.
-/// Names are paths within the folder.
+/// Writes all files or none. They are the generated files, the page's own files, and those that all
+/// pages share. Names are paths within the folder.
 pub fn write(
     directory: &Path,
     force: Force,

@@ -1,15 +1,16 @@
-//! Threads that encode for the hub.
+//! The hub's work of encoding, divided among threads.
 
 use kinepack_net::Work;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
-/// The threads that help the calling one.
+/// The threads that help the calling thread.
 pub struct Threads {
     helpers: ThreadPool,
 }
 
 impl Threads {
-    /// Makes `count` threads, including the calling one. `None` if that is the only one.
+    /// Makes enough helpers for `count` threads, including the calling thread. Returns `None` if no
+    /// helper is needed.
     pub fn new(count: u8) -> Result<Option<Self>, ThreadPoolBuildError> {
         if count <= 1 {
             return Ok(None);
@@ -18,7 +19,7 @@ impl Threads {
         Ok(Some(Self { helpers }))
     }
 
-    /// Returns when all work is done.
+    /// Runs `work` on all threads, and returns when it is complete.
     pub fn run(&self, work: &Work<'_>) {
         self.helpers.in_place_scope(|scope| {
             scope.spawn_broadcast(|_, _| work.run());

@@ -8,19 +8,19 @@ use cube_data::cube::{Measured, angle_rad};
 use crate::cube_stream::Shown;
 use crate::states::States;
 
-/// The number of ticks to keep: more than any playout delay and round trip together.
+/// The number of ticks to keep. They last longer than any playout delay and round trip together.
 const KEPT_TICKS: usize = 180;
 
 /// The true states of recent ticks.
 #[derive(Debug, Default)]
 pub struct Truth {
-    /// The states of tick `first` and the following ticks.
+    /// The states of consecutive ticks. The oldest states belong to tick `first`.
     states: VecDeque<States>,
     first: u32,
 }
 
-/// The errors of the shown states, compared with the true ones at the same moment of the
-/// simulation.
+/// The errors of the shown states. They compare a shown state with the true state at the same
+/// moment of the simulation.
 ///
 /// Percentiles count only moving cubes, because the many cubes at rest are all within half a step.
 /// The maximum counts all cubes.
@@ -45,7 +45,8 @@ impl Truth {
         self.states.push_back(next);
     }
 
-    /// The states before and after a moment, and its position between them from 0 to 1.
+    /// Returns the states before and after moment `tick`, and its position between them from 0 to
+    /// 1.
     pub fn around(&self, tick: f64) -> Option<(&States, &States, f32)> {
         let before = self.at(tick.floor() as u32)?;
         let after = self.at(tick.ceil() as u32).unwrap_or(before);

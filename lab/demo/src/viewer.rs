@@ -1,4 +1,5 @@
-//! The receiving side of the program: a receiver, the states that it shows, and their statistics.
+//! The receiving side of the program. It holds a receiver, the states that it shows, and their
+//! statistics.
 
 use std::time::Duration;
 
@@ -18,18 +19,18 @@ pub struct Viewer {
     pub states_shown: u64,
     pub snapshots: u64,
     pub left_out: u64,
-    /// The age of the newest state of objects that move.
+    /// The ages of the newest states of objects that move.
     pub age_ms: Distribution,
-    /// The sum of the playout delays of all states shown, for the mean.
+    /// The sum of the playout delays of all shown states. The mean needs it.
     delay_ms: f64,
-    /// The entities shown now, and their tick.
+    /// The entities that the viewer shows now. Their tick is `shown_tick`.
     pub shown: Vec<Shown>,
     pub shown_tick: f64,
-    /// The game events since the previous frame.
+    /// The game events that were played since the previous frame.
     pub events: Vec<GameEvent>,
 }
 
-/// A new view from a datagram.
+/// A new view that a datagram completed.
 #[derive(Clone, Copy, Debug)]
 pub struct NewView {
     pub sequence: Sequence,
@@ -55,7 +56,7 @@ impl Viewer {
         })
     }
 
-    /// Takes a datagram. Returns the view if it completed one.
+    /// Takes a datagram. If the datagram completed a view, returns that view.
     pub fn handle(&mut self, now: Duration, datagram: &[u8]) -> Result<Option<NewView>, Refused> {
         match self.receiver.handle(now, datagram)? {
             Received::Snapshot { left_out, .. } => {
@@ -67,8 +68,8 @@ impl Viewer {
         }
     }
 
-    /// Computes a frame, and compares it with the truth if that is known. Returns false while there
-    /// is nothing to show.
+    /// Computes a frame. If `truth` is known, also compares the frame with it. Returns false while
+    /// there is nothing to show.
     pub fn show(&mut self, now: Duration, truth: Option<&Truth>) -> Result<bool, SessionError> {
         let delay_ms = self.receiver.playout_stats().delay.as_secs_f64() * 1e3;
         let Some(playback) = self.receiver.playback(now) else { return Ok(false) };
@@ -100,7 +101,7 @@ impl Viewer {
         Ok(true)
     }
 
-    /// Records the age of each moving object's newest state at a tick of the sender.
+    /// Records the age of each moving object's newest state. The sender is at tick `tick`.
     pub fn note_age(&mut self, tick: u32, truth: &Truth) {
         let (Some(newest), Some((states, ..))) =
             (self.receiver.newest(), truth.around(f64::from(tick)))
@@ -120,7 +121,7 @@ impl Viewer {
         }
     }
 
-    /// The mean playout delay of all states shown.
+    /// Returns the mean playout delay of all shown states.
     pub fn mean_delay_ms(&self) -> f64 {
         self.delay_ms / self.states_shown.max(1) as f64
     }

@@ -1,5 +1,5 @@
-//! The built-in world: its options on the command line, and its states in the form that the codec
-//! takes.
+//! The built-in world. The module has its options on the command line, and its states in the form
+//! that the codec takes.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ use crate::game_events::GameEvent;
 use crate::players::{CannotPlay, PlayedCubes};
 use crate::states::States;
 
-/// The length of a run without `--seconds`.
+/// The length in seconds of a run without `--seconds`.
 const DEFAULT_SECONDS: u32 = 20;
 
 /// Options of the built-in world.
@@ -39,9 +39,9 @@ pub struct WorldArguments {
     pub cubes: u32,
 }
 
-/// The frames of a challenge file or a capture of cubes, before quantization, which a stream can
-/// send. If frames were lost, also an error, with which a command ends after it has played the
-/// other frames.
+/// Reads the frames of a challenge file or of a capture of cubes. The frames are not quantized yet,
+/// so a stream can send them. If frames were lost, the result also has an error. A command plays
+/// the other frames and then ends with that error.
 pub fn read_capture(
     path: &Path,
     sent: &CubeStream,
@@ -90,23 +90,24 @@ pub fn read_capture(
     Ok((CapturedRun { frames, ticks, rate_hz, next: 0 }, Ok(())))
 }
 
-/// The frames of a capture, played at its pace. While ticks are missing, the last frame stays.
+/// The frames of a capture, which a run plays at the capture's pace. While ticks are missing, the
+/// last frame stays.
 pub struct CapturedRun {
     frames: Vec<Vec<Measured>>,
-    /// The tick of each frame, increasing.
+    /// The tick of each frame, in increasing order.
     ticks: Vec<u32>,
-    /// Ticks per second.
+    /// The number of ticks per second.
     rate_hz: f64,
-    /// The world's ticks until now. The first frame follows the last one.
+    /// The world's next tick. After the last frame, the run begins again with the first.
     next: u32,
 }
 
 impl CapturedRun {
-    /// The capture's length in ticks of the world.
+    /// Returns the capture's length in ticks of the world.
     pub fn world_ticks(&self) -> u32 {
         let ends = self.ticks.first().zip(self.ticks.last());
         let ticks = ends.map_or(0.0, |(first, last)| f64::from(last - first) + 1.0);
-        // The cast saturates.
+        // The cast saturates at the limits of `u32`.
         (ticks * f64::from(cubes::TICK_HZ) / self.rate_hz).ceil() as u32
     }
 
@@ -119,7 +120,7 @@ impl CapturedRun {
     }
 }
 
-/// A world that is played.
+/// The world that a command plays.
 pub enum Played {
     /// The cubes and their players.
     Cubes(Box<PlayedCubes>),
@@ -129,7 +130,7 @@ pub enum Played {
     Captured(CapturedRun),
 }
 
-/// Why a world cannot be played.
+/// The reason why a world cannot be played.
 #[derive(Debug, thiserror::Error)]
 pub enum WorldError {
     #[error(transparent)]
@@ -148,7 +149,7 @@ pub enum WorldError {
     NeedsFloats { path: PathBuf },
     #[error("{}: no frame can be read: {reason}", path.display())]
     NothingRead { path: PathBuf, reason: String },
-    /// Frames were lost. All others were played.
+    /// The capture lost some frames. The run played all the others.
     #[error("{}: frames were lost; all others were played", path.display())]
     Incomplete { path: PathBuf },
 }
@@ -167,12 +168,12 @@ impl WorldArguments {
         self.asked_frames().unwrap_or(DEFAULT_SECONDS * cubes::TICK_HZ)
     }
 
-    /// `None` if `--seconds` was not given.
+    /// Returns the number of frames that `--seconds` asks for, or `None` without that option.
     pub fn asked_frames(&self) -> Option<u32> {
         self.seconds.map(|seconds| seconds * cubes::TICK_HZ)
     }
 
-    /// The run's name in a report: the options that repeat it.
+    /// Returns the run's name in a report, which consists of the options that repeat the run.
     pub fn name(&self) -> String {
         let Self { seconds, seed, style, cubes } = self;
         let seconds = seconds.map_or_else(String::new, |seconds| format!(" --seconds {seconds}"));
@@ -185,19 +186,19 @@ impl WorldArguments {
 }
 
 impl Played {
-    /// Cubes with a scripted player.
+    /// Makes cubes with a scripted player.
     pub fn cubes(config: &Config, style: Style, seed: u64) -> Result<Self, WorldError> {
         Ok(Self::Cubes(Box::new(PlayedCubes::new(World::new(config)?, Script::new(style, seed)))))
     }
 
-    /// Holds these keys for the first player from now on. With `None`, the script plays.
+    /// From now on, holds `keys` for the first player. If `keys` is `None`, the script plays.
     pub fn hold(&mut self, keys: Option<Input>) {
         if let Some(cubes) = self.cubes_mut() {
             cubes.hold(keys);
         }
     }
 
-    /// The first player's keys in the last step. `None` if the world has no player.
+    /// Returns the first player's keys in the last step, or `None` if the world has no player.
     pub fn pressed(&self) -> Option<Input> {
         match self {
             Self::Cubes(cubes) => cubes.pressed(),
@@ -205,7 +206,8 @@ impl Played {
         }
     }
 
-    /// The number of bodies, and the limit of |x| and |y| in metres if the world has walls.
+    /// Returns the number of bodies. If the world has walls, also returns the limit of |x| and |y|
+    /// in metres.
     pub fn extent(&self) -> (usize, Option<f32>) {
         match self {
             Self::Cubes(cubes) => (cubes.world().len(), Some(cubes.world().half_width_m())),
@@ -214,8 +216,8 @@ impl Played {
         }
     }
 
-    /// Half the width of the square that the bodies fill at the beginning, with a square metre for
-    /// each.
+    /// Returns half the width of the square that the bodies fill at the beginning. Each body has
+    /// one square metre.
     pub fn grid_half_width_m(&self) -> f64 {
         (self.extent().0 as f64).sqrt() / 2.0
     }
@@ -237,7 +239,7 @@ impl Played {
         }
     }
 
-    /// Takes the game events since the last call.
+    /// Takes the game events that happened since the last call.
     pub fn take_events(&mut self) -> impl Iterator<Item = GameEvent> {
         self.cubes_mut().into_iter().flat_map(PlayedCubes::take_events)
     }
@@ -255,7 +257,7 @@ impl Played {
         self.cubes_mut().ok_or(CannotPlay::NoCubes)?.admit(guest)
     }
 
-    /// Holds these keys for a guest until the next call. Returns false if the guest has no cube.
+    /// Holds `keys` for the guest until the next call. Returns false if the guest has no cube.
     pub fn hold_for(&mut self, guest: ReceiverId, keys: Input) -> bool {
         self.cubes_mut().is_some_and(|cubes| cubes.hold_for(guest, keys))
     }

@@ -1,4 +1,4 @@
-//! Broadcasts: all parts in one program, and each part in its own process.
+//! Tests broadcasts, both with all parts in one program and with each part in its own process.
 
 #![cfg(feature = "broadcast")]
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::challenge::{Files, good_f32};
 use crate::support::program::{Run, own_line, program, refusal, run};
 
-/// A process that ends with the test.
+/// A process that is killed when the test ends.
 struct Running(Child);
 
 impl Drop for Running {
@@ -29,7 +29,7 @@ fn broadcast() -> (Running, Vec<String>) {
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let line =
         lines.find(|line| line.as_ref().unwrap().contains("kinepack-lab watch")).unwrap().unwrap();
-    // Reads the rest, because the program must not write to a closed pipe.
+    // The thread reads the rest of the output, because the program must not write to a closed pipe.
     std::thread::spawn(move || lines.for_each(drop));
     let arguments = line.trim().split(' ').skip(1).map(str::to_owned).collect();
     (Running(child), arguments)
@@ -56,7 +56,7 @@ fn three_spectators_see_the_world() {
     }
 }
 
-/// The arguments of `publish` for a capture, as another broadcast at the relay of `watch`.
+/// Runs `publish` with a capture. The capture becomes another broadcast at the relay of `watch`.
 fn publish(watch: &[String], capture: &str, more: &[&str]) -> Run {
     let [_, url, option, hash] = watch else { panic!("{watch:?}") };
     let url = format!("{url}-published");
@@ -84,7 +84,8 @@ fn a_broadcast_that_no_relay_takes_fails() {
     let capture = files.write("run.f32", &good_f32(40, 30)).to_str().unwrap().to_owned();
     let nowhere = "https://127.0.0.1:9/cubes";
     let (_broadcast, arguments) = broadcast();
-    // Nobody listens, or the relay has a certificate that is not trusted.
+    // At the first URL nobody listens. The relay at the second has a certificate that is not
+    // trusted.
     for url in [nowhere, &arguments[1]] {
         let published = run(&["publish", &capture, "--publish", url, "--time-out", "1"]);
         assert_eq!((published.code, published.stdout.as_str()), (Some(1), ""));
@@ -92,7 +93,7 @@ fn a_broadcast_that_no_relay_takes_fails() {
             assert!(published.stderr.contains(part), "{}", published.stderr);
         }
     }
-    // A server serves its players all the same, and says so at its end.
+    // A server that reaches no relay still serves its players, and reports the failure at its end.
     let serve = ["serve", "--insecure", "--listen", "127.0.0.1:0", "--cubes", "20"];
     let served = run(&[&serve[..], &["--seconds", "1", "--publish", nowhere]].concat());
     assert_eq!(served.code, Some(1), "{}", served.stderr);

@@ -1,4 +1,4 @@
-//! The lab's program as users see it: exit codes, standard output and error.
+//! Tests the lab's program as users see it, by its exit codes, standard output and error.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -140,8 +140,8 @@ fn the_json_document_of_the_demo_has_its_keys() {
 
 #[test]
 fn playback_recovers_after_an_outage() {
-    // After a short outage both sides still share a view. After a long one, a full state is sent
-    // again.
+    // After a short outage, both sides still share a view. After a long outage, the sender sends a
+    // full state again.
     for (seconds, outage, blocks) in [("12", "2..9", 1), ("74", "2..70", 2)] {
         let options = [
             "--seconds",
@@ -178,7 +178,7 @@ fn a_simulation_counts_every_receiver_and_no_wrong_lanes() {
     let document = json(&[&["simulate", "--seconds", "3", "--loss", "5"], &crowd[..]].concat());
     assert_eq!(document["wrong_lanes"], 0);
     let kbps = document["first"]["kbps_total"].as_f64().unwrap();
-    // A budget can save up a tenth of a second, and begins with that much.
+    // The sender can save up the budget of a tenth of a second, and begins with that much.
     assert!((100.0..256.0 * 3.1 / 3.0).contains(&kbps), "the budget: {kbps}");
     assert!(
         document["first"]["frames_with_left_out"].as_u64().is_some_and(|count| count > 0),
@@ -275,7 +275,7 @@ fn the_completions_for_bash_know_each_command_by_one_name() {
     }
 }
 
-/// `kinepack` tells where these commands are.
+/// `kinepack` tells where the lab's commands are.
 #[test]
 fn kinepack_knows_the_commands_of_the_lab() {
     let of_kinepack = kinepack_cli::Command::augment_subcommands(clap::Command::new("kinepack"));
@@ -300,7 +300,7 @@ fn help_and_version_are_there() {
         (&["--version"], "kinepack-lab "),
         (&["demo", "--help"], "--fast"),
         (&["record", "--help"], "Built-in world:"),
-        // The program has the commands of `kinepack` too, and completes all.
+        // The program also has the commands of `kinepack`, and completes all of them.
         (&["measure", "--help"], "--lag"),
         (&["completions", "bash"], " simulate "),
         (&["completions", "bash"], " measure "),

@@ -1,4 +1,5 @@
-//! Ctrl-C in commands that run long: they report what they have done by then, and exit with 130.
+//! Tests Ctrl-C in commands that run long. The commands report what they have done by then, and
+//! exit with 130.
 
 #![cfg(unix)]
 
@@ -10,15 +11,16 @@ use crate::support::program::{Run, beside, json, own_line};
 use crate::support::recorded::recorded;
 use crate::support::running::Running;
 
-/// Waits before a signal. A machine that is busy with other tests may need the later ones.
+/// The test waits this long before each signal. A machine that is busy with other tests may need
+/// the later waits.
 const WAITS_MS: [u64; 6] = [100, 400, 1500, 4000, 10_000, 25_000];
 
-/// A capture of a minute.
+/// Records a capture that lasts a minute.
 fn capture(files: &Files) -> String {
     recorded(files, "world.mcap", &["--seconds", "60", "--cubes", "40"])
 }
 
-/// Interrupts runs of a command, waiting longer each time, until one `is_far_enough`.
+/// Interrupts runs of a command. Each run waits longer than the last, until a run `is_far_enough`.
 fn interrupted(arguments: &[&str], is_far_enough: impl Fn(&Run) -> bool) -> Run {
     let mut tries = WAITS_MS.iter().map(|wait_ms| {
         let running = Running::start(arguments, None);
@@ -37,7 +39,7 @@ fn interrupted(arguments: &[&str], is_far_enough: impl Fn(&Run) -> bool) -> Run 
     run
 }
 
-/// The first number of "interrupted after 12 of 60 frames".
+/// Returns the first number of "interrupted after 12 of 60 frames".
 fn done(run: &Run) -> u64 {
     let (_, after) = run.stderr.split_once("interrupted after ").unwrap();
     after.split(' ').next().unwrap().parse().unwrap()
@@ -50,7 +52,7 @@ fn has_report(run: &Run) -> bool {
 #[test]
 fn measure_reports_the_frames_before_the_signal() {
     let files = Files::new();
-    // Measuring it at all levels takes far longer than recording it.
+    // `measure` takes far longer for all levels than the recording does.
     let world = recorded(&files, "world.f32", &["--seconds", "900", "--cubes", "20"]);
     let run = interrupted(&["measure", &world, "--json"], has_report);
     let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();

@@ -1,5 +1,6 @@
-//! The lab's program as a user runs it: its own commands, and those of `kinepack` on its world.
-//! These are modules of one program, because each further program would have to be linked.
+//! Tests the lab's program as a user runs it, with its own commands and with those of `kinepack` on
+//! its world. The tests are modules of one program, because each further program would have to be
+//! linked.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -20,5 +21,5 @@ mod recordings;
 mod streams;
 mod support;
 
-/// The program that is tested.
+/// The path of the program that is tested.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_kinepack-lab");

@@ -1,4 +1,4 @@
-//! `measure` on the built-in world, at all levels: numbers that must not change.
+//! Tests `measure` on the built-in world at all levels. Its numbers must not change.
 
 use kinepack::Level;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use crate::challenge::Files;
 use crate::support::program::{all_names, check_width, json, level_names, refusal, run, stdout};
 use crate::support::recorded::recorded;
 
-/// A file of floats, which all levels can be measured on.
+/// The name of a file of floats, so `measure` can use all levels.
 const WORLD: &str = "world.f32";
 
 #[test]
@@ -93,14 +93,14 @@ fn rows_1_to_6_of_the_built_in_world_have_the_sizes_of_the_article() {
     let max = |row: usize| document["levels"][row - 1]["bytes_per_frame"]["max"].as_u64().unwrap();
     let mean =
         |row: usize| document["levels"][row - 1]["bytes_per_frame"]["mean"].as_f64().unwrap();
-    // 901 cubes of 321, 222, 159, 126 and 80 bits, and a bit that signals the same set of cubes as
-    // in the baseline.
+    // A frame has 901 cubes of 321, 222, 159, 126 or 80 bits. One more bit signals that the set of
+    // cubes is the same as in the baseline.
     for (row, bits) in [(1, 321), (2, 222), (3, 159), (5, 126), (6, 80)] {
         let bytes = (901 * bits + 1_u64).div_ceil(8);
         assert_eq!((max(row), mean(row)), (bytes, bytes as f64), "row {row}");
     }
     assert_eq!([1, 2, 3, 5, 6].map(max), [36_153, 25_003, 17_908, 14_191, 9_011]);
-    // A cube at rest saves 32 of the 33 bits of its velocity; a moving cube takes one bit more.
+    // A cube at rest saves 32 of the 33 bits of its velocity. A moving cube takes one bit more.
     assert!(mean(4) < mean(3) && mean(4) > mean(5), "{}", mean(4));
     let kbps = document["levels"][0]["kbps_with_headers"].as_f64().unwrap();
     assert!((kbps - 17_368.8).abs() < 1e-6, "{kbps}");
@@ -116,7 +116,7 @@ fn levels_are_selected_by_name_and_by_number() {
     };
     assert_eq!(of(&["--level", "packed"]), ["packed"]);
     assert_eq!(of(&["--level", "7"]), ["changed-bits"]);
-    // Levels appear once each, in the order of the table.
+    // Each level appears once, in the order of the table.
     assert_eq!(of(&["--level", "packed,9,at-rest"]), ["at-rest", "relative-indices", "packed"]);
     assert_eq!(
         of(&["--level", "12", "--level", "packed", "--level", "1"]),

@@ -1,5 +1,5 @@
-//! `serve`, `join` and `record --from` over loopback, as users see them: output, counts and exit
-//! codes.
+//! Tests `serve`, `join` and `record --from` over loopback as users see them, by output, counts and
+//! exit codes.
 
 #![cfg(unix)]
 
@@ -15,7 +15,8 @@ use crate::support::running::{Running, number};
 
 const SECRET: &str = "the secret of these tests";
 
-/// A server of a small world at `port`, or at a free port for 0. Returns it and its address.
+/// Starts a server of a small world at `port`. If `port` is 0, takes a free port. Returns the
+/// server and its address.
 fn serve_at(port: u16, options: &[&str]) -> (Running, String) {
     let listen = format!("127.0.0.1:{port}");
     let world = ["serve", "--json", "--cubes", "50", "--seconds", "60", "--listen", &listen];
@@ -149,7 +150,8 @@ fn another_secret_never_connects() {
 fn a_joiner_with_another_secret_names_the_cause_and_prints_no_table() {
     let (_server, address) = serve(&[]);
     let secret = Some("another secret of these tests");
-    // The time runs out during the first attempt, or Ctrl-C ends the second one.
+    // In the first run, the time ends during the first attempt to connect. In the second run,
+    // Ctrl-C ends the second attempt.
     let too_short = Running::start(&["join", &address, "--seconds", "1"], secret).end();
     let mut tries = Running::start(&["join", &address, "--time-out", "1"], secret);
     tries.until("trying again");
@@ -279,7 +281,8 @@ fn record(file: &Path, server: &str, options: &[&str]) -> Running {
     )
 }
 
-/// The quantized frames of a capture's only stream, whether the stream holds floats, and its rate.
+/// Returns the quantized frames of a capture's only stream, whether the stream holds floats, and
+/// the stream's rate.
 fn frames(file: &Path) -> (Vec<Snapshot>, bool, f64) {
     let streams = Capture::streams_of(file).unwrap();
     let [stream] = &streams[..] else { panic!("{streams:?}") };
@@ -294,7 +297,7 @@ fn frames(file: &Path) -> (Vec<Snapshot>, bool, f64) {
     (frames, stream.is_raw(), stream.rate_hz())
 }
 
-/// The frames and missing ticks of the last line on standard error.
+/// Returns the frames and the missing ticks that the last line on standard error reports.
 fn closing(run: &Run) -> [u64; 2] {
     assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{}", run.stderr);
     let line = run.stderr.lines().last().unwrap();
@@ -343,7 +346,8 @@ fn a_recording_equals_the_sent_world() {
         [&Value::from(count), &serde_json::json!([51.0, 51.0])]
     );
 
-    // The same world without a network. A server sends its first state, of tick 0, as tick 1.
+    // This command records the same world without a network. A server sends its first state, of
+    // tick 0, as tick 1.
     let seconds = (last / 60 + 1).to_string();
     let built_in = ["record", world.to_str().unwrap(), "--cubes", "50", "--seconds", &seconds];
     let built_in = [&built_in[..], &["--kinds", "player"]].concat();
@@ -413,7 +417,7 @@ fn recordings_that_cannot_work_are_refused() {
     let mut unwritable = vec![nowhere.as_path()];
     unwritable.extend(cfg!(target_os = "linux").then_some(Path::new("/dev/full")));
     for file in unwritable {
-        // No server listens at this port. The client notices that only by a time-out.
+        // No server listens at this port. The client notices this only by a time-out.
         let run = record(file, "127.0.0.1:9", &[]).end();
         assert_eq!(run.code, Some(2), "{}", run.stderr);
         assert!(run.stderr.contains(file.to_str().unwrap()), "{}", run.stderr);

@@ -1,5 +1,5 @@
-//! Named pipes as captures and replays. These files are read several times, so they are refused, at
-//! once: opening a pipe without a writer would wait for ever.
+//! Tests named pipes as captures and replays. Commands read these files several times, so they
+//! refuse pipes at once. If a command opened a pipe without a writer, it would wait for ever.
 
 #![cfg(unix)]
 

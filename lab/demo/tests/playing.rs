@@ -1,4 +1,5 @@
-//! Playing over loopback, as users see it: two joiners with scripts, and one at a terminal.
+//! Tests playing over loopback as users see it, with two joiners that follow scripts and with one
+//! at a terminal.
 
 #![cfg(unix)]
 
@@ -98,7 +99,7 @@ fn options_that_cannot_play_are_refused() {
     assert!(run.code == Some(2) && run.stderr.contains("0..=63"), "{}", run.stderr);
 }
 
-/// A terminal of 40 lines: the user's side, and the program's side.
+/// Opens a terminal of 40 lines. Returns the user's side, and the program's side.
 fn terminal() -> (File, File) {
     let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&person).unwrap();
@@ -115,8 +116,8 @@ fn modes(terminal: &File) -> String {
     format!("{input_modes:?} {output_modes:?} {local_modes:?}")
 }
 
-/// The exit code and the output after some keys. The last keys end the program, which must then
-/// restore the terminal.
+/// Plays with some keys. Returns the exit code and the output. The last keys, `ends`, end the
+/// program, which must then restore the terminal.
 fn play(address: &str, ends: &[u8]) -> (Option<i32>, String) {
     let (mut person, program) = terminal();
     let before = modes(&program);
@@ -173,7 +174,7 @@ fn keys_of_a_terminal_steer_and_the_terminal_is_restored() {
     assert_eq!(code, Some(0), "{text}");
     assert!(text.contains("arrow keys or WASD steer") && text.contains('@'), "{text}");
     assert!(text.contains("cubes steered") && text.contains("number 65536"), "{text}");
-    // Each mode that the program sets is set back once.
+    // The program sets each mode once, and sets it back once.
     for pair in ["\x1b[>3u", "\x1b[<1u", "\x1b[?1004h", "\x1b[?1004l"] {
         assert_eq!(text.matches(pair).count(), 1, "{pair:?}");
     }

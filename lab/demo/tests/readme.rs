@@ -1,5 +1,5 @@
-//! The programs understand the commands in the README, the book and the other pages, and the
-//! examples, benchmarks and tests that they name exist.
+//! Tests the commands in the README, the book and the other pages. The programs understand them,
+//! and the examples, benchmarks and tests that they name exist.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +7,7 @@ use std::process::Command;
 use clap::Subcommand;
 use kinepack::Level;
 
-/// The lines of the shell blocks of a page.
+/// Returns the lines of the shell blocks of a page.
 fn shell_lines(page: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     let mut in_shell = None;
@@ -24,7 +24,7 @@ fn shell_lines(page: &str) -> Vec<&str> {
     lines
 }
 
-/// The arguments of the program in a line. `None` for other commands and for output.
+/// Returns the program's arguments in a line, or `None` for other commands and for output.
 fn arguments(line: &str) -> Option<Vec<&str>> {
     let before = [
         "cargo run --release -- ",
@@ -50,7 +50,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 /// The folders with crates.
 const HOUSES: [&str; 2] = ["crates", "lab"];
 
-/// The pages with commands: the README, the book, the crates' READMEs, the tutorial.
+/// Returns the pages with commands: the README, the book, the crates' READMEs, the tutorial.
 fn pages() -> Vec<PathBuf> {
     let root = Path::new(ROOT);
     let mut pages = vec![root.join("README.md"), root.join("CONTRIBUTING.md")];
@@ -80,7 +80,7 @@ fn check_targets(line: &str) {
         |path: &Path, main: &str| path.with_extension("rs").is_file() || path.join(main).is_file();
     for (option, inside) in folders {
         if let Some(name) = after(option) {
-            // The program `tests` has a crate's tests as modules.
+            // The program `tests` has the crate's tests as modules.
             let name = if *name == "tests" { "main" } else { name };
             let path = folder.join(inside).join(name);
             assert!(exists(&path, "main.rs"), "{line}: no {}", path.display());
@@ -127,7 +127,7 @@ fn the_programs_understand_the_commands_of_all_pages() {
             "{command:?}: {}",
             String::from_utf8_lossy(&output.stderr)
         );
-        // The program looks up levels later.
+        // `--help` does not check levels, because the program looks them up later.
         let levels = command.iter().skip_while(|word| **word != "--level").nth(1);
         assert!(
             levels.is_none_or(|names| names.split(',').all(|name| Level::named(name).is_some())),

@@ -1,4 +1,4 @@
-//! Recordings of the built-in world, and what other commands do with them.
+//! Tests recordings of the built-in world, and what other commands do with them.
 
 use std::fs;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn a_recording_is_analyzed_and_replayed() {
             number("playout_delay_ms") > 10.0 && run["errors"][0]["field"] == "position",
             "{run}"
         );
-        // The error of quantization, plus a small error of playback.
+        // The error consists of the error of quantization, and a small error of playback.
         assert!(run["errors"][0]["p50"].as_f64().unwrap() < 0.02, "{run}");
     }
     assert_eq!(json(&arguments), replayed, "a second run gives the same report");
@@ -130,7 +130,7 @@ fn the_demo_records_what_it_sends() {
     assert_eq!(info["event_kinds"][0]["name"], "joined");
     assert!(info["info"]["world"].as_str().unwrap().contains("--cubes 50"));
     assert!(run(&arguments).stderr.contains("--force"));
-    // Unpacks only one kind, as a table.
+    // The command unpacks only one kind, as a table.
     let table = files.path("players.csv").to_str().unwrap().to_owned();
     let unpacked = run(&["unpack", &replay, &table, "--kind", "player"]);
     assert_eq!((unpacked.code, unpacked.stdout.as_str()), (Some(0), ""), "{}", unpacked.stderr);
@@ -139,7 +139,7 @@ fn the_demo_records_what_it_sends() {
     assert_eq!(table.lines().count(), 1 + 180);
 }
 
-/// The first frames of the world, without a program.
+/// Returns the first frames of the world, which the test computes without the program.
 fn world(cubes: u32, style: Style, seed: u64, frames: u32) -> Vec<Vec<Measured>> {
     let mut world = World::new(&Config { cubes }).unwrap();
     let mut script = Script::new(style, seed);
@@ -169,7 +169,7 @@ fn both_formats_hold_the_states_of_the_world() {
         states.push(frame.states().collect::<Vec<Measured>>());
     }
     assert!(states == world, "the floats");
-    // The schema that commands train on.
+    // Commands train on this schema.
     let schema = cube::schema(Quantized::Everything);
     let quantized = |(tick, states): (u32, &Vec<Measured>)| {
         let mut snapshot = Snapshot::new(&schema, Tick(tick));

@@ -1,4 +1,4 @@
-//! `inputs` as users see it.
+//! Tests `inputs` as users see it.
 
 use serde_json::Value;
 

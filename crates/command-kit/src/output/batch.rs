@@ -1,4 +1,5 @@
-//! Files that belong together: all are written before the first one moves to its place.
+//! Writes files that belong together. All files are written before the first one moves to its
+//! place.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use super::partial::{self, Partial};
 #[derive(Default)]
 pub struct Batch {
     partials: Vec<Partial>,
-    /// The directories that were made for the files, inner ones first.
+    /// The directories that were created for the files, inner ones first.
     directories: Vec<PathBuf>,
 }
 
@@ -43,7 +44,7 @@ impl Drop for Batch {
     fn drop(&mut self) {
         self.partials.clear();
         for directory in &self.directories {
-            // A directory that is not empty stays.
+            // A directory that is not empty is kept.
             let _ = fs::remove_dir(directory);
         }
     }

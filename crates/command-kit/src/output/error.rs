@@ -1,4 +1,4 @@
-//! Why a file or the report cannot be written.
+//! The reasons why a file or the report cannot be written.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use kinepack_capture::RecordError;
 
 use crate::Failure;
 
-/// Why a command cannot write.
+/// The reason why a command cannot write.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
     /// A file cannot be written.
@@ -22,9 +22,9 @@ pub enum OutputError {
 }
 
 impl OutputError {
-    /// The error of a recorder that cannot write. Its own text says that the frames before can be
-    /// read, but a command deletes its file, or says where they are. Other errors come back as
-    /// `Err`.
+    /// Converts the error of a recorder that cannot write. The recorder's text says that earlier
+    /// frames can be read, but a command deletes its file, or reports its path. All other errors
+    /// are returned as `Err`.
     pub fn of_recorder(error: RecordError) -> Result<Self, RecordError> {
         match error {
             RecordError::Write { path, source } => {
@@ -41,7 +41,7 @@ impl Failure for OutputError {
     }
 }
 
-/// Why a file cannot be written.
+/// The reason why a file cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
     #[error("this file exists: choose another name, or replace it with --force")]
@@ -62,12 +62,13 @@ pub enum Problem {
          the end: give the name of a file"
     )]
     NotSeekable,
-    /// The system's error.
+    /// An error of the operating system.
     #[error("{}", in_words(.0))]
     System(io::Error),
 }
 
-/// The system's text, after a plainer one for the error that people meet most.
+/// Returns the system's text for an error. For the most common error, a plainer sentence comes
+/// first.
 fn in_words(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::StorageFull => format!("the disk is full: {error}"),

@@ -1,21 +1,22 @@
-//! Which file a name leads to, so that a command does not overwrite what it reads.
+//! Identifies the file to which a name leads, so that a command does not overwrite a file that it
+//! reads.
 
 use std::fs;
 use std::path::Path;
 
-/// A regular file, whatever it is called.
+/// The identity of a regular file, which does not depend on its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Identity(Key);
 
-/// The file's device and its number there, which all its links share.
+/// The device of the file and its number on that device. All links to the file share them.
 #[cfg(unix)]
 type Key = (u64, u64);
-/// The file's full path.
+/// The full path of the file.
 #[cfg(not(unix))]
 type Key = std::path::PathBuf;
 
 impl Identity {
-    /// `None` if there is no regular file of this name.
+    /// Returns the identity of the file `name`, or `None` if no regular file has this name.
     #[cfg(unix)]
     pub(super) fn of(name: &Path) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
@@ -23,7 +24,7 @@ impl Identity {
         Some(Self((file.dev(), file.ino())))
     }
 
-    /// `None` if there is no regular file of this name.
+    /// Returns the identity of the file `name`, or `None` if no regular file has this name.
     #[cfg(not(unix))]
     pub(super) fn of(name: &Path) -> Option<Self> {
         fs::canonicalize(name).ok().filter(|path| path.is_file()).map(Self)

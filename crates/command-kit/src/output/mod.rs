@@ -1,15 +1,15 @@
 //! The files that commands write. A command asks for a [`Target`] before it begins its work, so an
-//! existing file is refused at once. It writes later. An old file stays until the new one is
-//! complete. A command that reads files names them first, with [`Force::reading`]: none of its
-//! outputs may be one of these, even with `--force`.
+//! existing file is refused at once. The command writes the file later. An old file stays until the
+//! new one is complete. A command that reads files names them first, with [`Force::reading`]: none
+//! of its outputs may be one of these files, even with `--force`.
 //!
 //! ```text
 //! Force::reading ──► Outputs::target ──► Target::create ──► Output: NAME.XXXXXX.partial
 //!                                                                 └──► Output::commit: NAME
 //! ```
 //!
-//! A pipe, a device or /dev/stdout is written directly. If that is standard output, reports go to
-//! standard error.
+//! Pipes, devices and /dev/stdout are written directly. If one of them is standard output, reports
+//! go to standard error.
 
 mod batch;
 mod error;
@@ -59,29 +59,30 @@ pub struct Target {
 pub struct Output {
     name: PathBuf,
     file: File,
-    /// `None` for a file that is written directly.
+    /// The value is `None` for a file that is written directly.
     partial: Option<Partial>,
 }
 
 impl Force {
-    /// The outputs of a command that reads these files. Two names of one file count as one, whether
-    /// by a link or by another path. A missing file counts as none, because reading it fails.
+    /// Returns the outputs of a command that reads these files. Two names of one file count as one,
+    /// whether by a link or by another path. A missing file counts as none, because reading it
+    /// fails.
     pub fn reading<P: AsRef<Path>>(self, inputs: impl IntoIterator<Item = P>) -> Outputs {
         let known = |input: P| Some((input.as_ref().to_owned(), Identity::of(input.as_ref())?));
         Outputs { is_forced: self.force, inputs: inputs.into_iter().filter_map(known).collect() }
     }
 
-    /// The outputs of a command that reads no file.
+    /// Returns the outputs of a command that reads no files.
     pub fn outputs(self) -> Outputs {
         Outputs { is_forced: self.force, inputs: Vec::new() }
     }
 
-    /// [`Outputs::target`] for a command that reads no file.
+    /// Works like [`Outputs::target`], for a command that reads no files.
     pub fn target(self, name: &Path) -> Result<Target, OutputError> {
         self.outputs().target(name)
     }
 
-    /// [`Outputs::targets`] for a command that reads no file.
+    /// Works like [`Outputs::targets`], for a command that reads no files.
     pub fn targets<const N: usize>(
         self,
         names: [Option<&Path>; N],
@@ -89,14 +90,14 @@ impl Force {
         self.outputs().targets(names)
     }
 
-    /// [`Outputs::target_in`] for a command that reads no file.
+    /// Works like [`Outputs::target_in`], for a command that reads no files.
     pub fn target_in(self, directory: &Path, name: &str) -> Result<Target, OutputError> {
         self.outputs().target_in(directory, name)
     }
 }
 
 impl Outputs {
-    /// A file to write, in a directory that exists.
+    /// Returns the target for a file in a directory that exists.
     pub fn target(&self, name: &Path) -> Result<Target, OutputError> {
         let own = Identity::of(name);
         let input = self.inputs.iter().find(|(_, input)| Some(input) == own.as_ref());
@@ -107,7 +108,7 @@ impl Outputs {
         Ok(Target { name: name.to_owned(), place })
     }
 
-    /// The targets of optional options, which must name different files.
+    /// Returns the targets of several optional options. The options must name different files.
     pub fn targets<const N: usize>(
         &self,
         names: [Option<&Path>; N],
@@ -125,7 +126,7 @@ impl Outputs {
         Ok(targets)
     }
 
-    /// A file of a directory, which a [`Batch`] makes if it is missing.
+    /// Returns the target for a file in a directory, which a [`Batch`] creates if it is missing.
     pub fn target_in(&self, directory: &Path, name: &str) -> Result<Target, OutputError> {
         let path = directory.join(name);
         if directory.exists() {
@@ -135,8 +136,8 @@ impl Outputs {
         }
     }
 
-    /// As [`target_in`](Self::target_in), for a file whose name depends on its contents. `None` if
-    /// the file already exists with these contents.
+    /// Works like [`target_in`](Self::target_in), for a file whose name depends on its contents.
+    /// Returns `None` if the file already exists with these contents.
     pub fn target_of(
         &self,
         directory: &Path,
@@ -153,7 +154,8 @@ impl Target {
         &self.name
     }
 
-    /// Refuses a pipe or a device, for a file whose header is completed at the end.
+    /// Refuses a pipe or a device. A caller needs this check if it completes the file's header at
+    /// the end.
     pub fn check_seekable(&self) -> Result<(), OutputError> {
         match &self.place {
             Place::Direct(_) => Err(failure(&self.name, Problem::NotSeekable)),
@@ -184,7 +186,7 @@ impl Target {
         self.written(bytes)?.commit()
     }
 
-    /// A file with these bytes that is not at its place yet.
+    /// Writes `bytes` to a file that is not at its place yet.
     fn written(&self, bytes: &[u8]) -> Result<Output, OutputError> {
         let mut output = self.create()?;
         output.write_all(bytes).map_err(|error| self.failed(error))?;
@@ -202,14 +204,14 @@ impl Output {
         self.file.try_clone().map_err(|error| failure(&self.name, Problem::System(error)))
     }
 
-    /// Keeps the file from now on, even if it is incomplete.
+    /// Keeps the file from this call on, even if it is incomplete.
     pub fn keep(&mut self) {
         if let Some(partial) = &mut self.partial {
             partial.keep();
         }
     }
 
-    /// The path of the incomplete file, if it is kept.
+    /// Returns the path of the incomplete file, or `None` unless the file is kept.
     pub fn kept(&self) -> Option<&Path> {
         self.partial.as_ref().and_then(Partial::kept)
     }

@@ -1,5 +1,5 @@
-//! An incomplete file, NAME.XXXXXX.partial, in the directory of its place, so that a rename can
-//! move it there.
+//! An incomplete file, NAME.XXXXXX.partial. It is in the directory of its final place, so that a
+//! rename can move it there.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,9 +11,10 @@ use super::error::{OutputError, Problem, failure};
 use super::place;
 use crate::interrupt::unfinished;
 
-/// Deleted if it is dropped before it moved to its place, or if a signal ends the program.
+/// An incomplete file. It is deleted if it is dropped before it moved to its place, or if a signal
+/// ends the program.
 pub(super) struct Partial {
-    /// `None` once it is at its place.
+    /// The path of the file. The value is `None` once the file is at its place.
     temporary: Option<TempPath>,
     place: PathBuf,
     is_forced: bool,
@@ -26,10 +27,10 @@ impl Partial {
         prefix.push(".");
         let mut builder = Builder::new();
         builder.prefix(&prefix).suffix(".partial");
-        // The permissions of any new file. The system applies the umask.
+        // These are the permissions of any new file. The system applies the umask.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        // Takes the lock before the file exists, so that a signal cannot miss the file.
+        // The lock is taken before the file exists, so that a signal cannot miss the file.
         let mut unfinished = unfinished()?;
         let made = builder.tempfile_in(place::directory(place)).and_then(|made| {
             take_permissions(made.as_file(), place)?;
@@ -43,7 +44,7 @@ impl Partial {
         ))
     }
 
-    /// Keeps the file from now on, even if it is incomplete.
+    /// Keeps the file from this call on, even if it is incomplete.
     pub(super) fn keep(&mut self) {
         if let Some(temporary) = self.temporary.as_mut().filter(|_| !self.is_kept) {
             temporary.disable_cleanup(true);
@@ -52,12 +53,12 @@ impl Partial {
         }
     }
 
-    /// The path of a file that is kept.
+    /// Returns the path of the file, or `None` unless the file is kept.
     pub(super) fn kept(&self) -> Option<&Path> {
         self.temporary.as_deref().filter(|_| self.is_kept)
     }
 
-    /// If there is an old file, waits until the new bytes are on the disk.
+    /// Waits until the new bytes are on the disk, if there is an old file to replace.
     pub(super) fn finish(&self, file: &File) -> io::Result<()> {
         if self.place.exists() { file.sync_all() } else { Ok(()) }
     }
@@ -73,10 +74,10 @@ impl Drop for Partial {
     }
 }
 
-/// Gives a file the permissions of the one that it will replace, before it holds any data.
+/// Gives `file` the permissions of the file that it will replace, before it contains any data.
 fn take_permissions(file: &File, place: &Path) -> io::Result<()> {
     let Ok(old) = fs::metadata(place) else { return Ok(()) };
-    // On some file systems permissions cannot be set, and are always equal.
+    // On some file systems, permissions cannot be set and are always equal.
     if file.metadata()?.permissions() == old.permissions() {
         Ok(())
     } else {
@@ -90,8 +91,8 @@ fn forget(temporary: &Path) {
     }
 }
 
-/// Moves all files to their places, unless the system refuses one. A signal waits until the files
-/// are moved.
+/// Moves all files to their places, unless the system refuses one. A signal takes effect only after
+/// the files are moved.
 pub(super) fn put_in_place(partials: &mut [Partial]) -> Result<(), OutputError> {
     let mut unfinished = unfinished()?;
     let is_taken =

@@ -1,4 +1,4 @@
-//! The place of an output file: links are followed, and pipes and devices are recognised.
+//! Finds the place of an output file. Links are followed, and pipes and devices are recognised.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -10,9 +10,9 @@ use super::error::Problem;
 const MAX_LINKS: usize = 40;
 
 pub(super) enum Place {
-    /// A pipe, a device or an open file of this process, which cannot be replaced.
+    /// The place is a pipe, a device or an open file of this process. It cannot be replaced.
     Direct(PathBuf),
-    /// A regular file, which may not exist yet.
+    /// The place is a regular file, which may not exist yet.
     File { path: PathBuf, is_forced: bool },
 }
 
@@ -25,7 +25,8 @@ impl Place {
             Ok(there) if !there.is_file() => Ok(Self::Direct(path)),
             Ok(_) if !is_forced => Err(Problem::Exists),
             Ok(_) => {
-                // A rename would also replace a file that is protected from writing.
+                // This call refuses a file that is protected from writing, because a rename would
+                // replace it.
                 OpenOptions::new().write(true).open(&path).map_err(Problem::System)?;
                 Ok(Self::File { path, is_forced })
             }
@@ -39,20 +40,20 @@ impl Place {
         let (Self::File { path, .. }, Self::File { path: other, .. }) = (self, other) else {
             return false;
         };
-        // Several names may lead to one directory.
+        // The comparison resolves directories, because several names may lead to one directory.
         let directory = |path: &Path| fs::canonicalize(directory(path)).ok();
         path.file_name() == other.file_name() && directory(path) == directory(other)
     }
 }
 
-/// Opens a file that is written directly. Never truncates the file: the shell already did for `>
-/// file`, and `>> file` must keep the contents.
+/// Opens a file that is written directly. Never truncates the file, because the shell has already
+/// done so for `> file`, and `>> file` must keep the contents.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).open(path)
 }
 
-/// Whether an opened file is standard output. Character devices do not count: a terminal shows both
-/// the file and the report, and /dev/null discards both.
+/// Returns whether an opened file is standard output. Character devices do not count: a terminal
+/// shows both the file and the report, and /dev/null discards both.
 #[cfg(unix)]
 pub(super) fn is_stdout(file: &File) -> bool {
     use std::os::fd::AsFd;
@@ -65,18 +66,18 @@ pub(super) fn is_stdout(file: &File) -> bool {
     stdout.is_ok_and(|stdout| place(&stdout).is_some_and(|stdout| place(file) == Some(stdout)))
 }
 
-/// Whether a file that was opened is standard output, which has no name here.
+/// Returns whether an opened file is standard output. On this system, standard output has no name.
 #[cfg(not(unix))]
 pub(super) fn is_stdout(_: &File) -> bool {
     false
 }
 
-/// The directory that a file is in.
+/// Returns the directory that a file is in.
 pub(super) fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Follows links to a file, which need not exist. Stops at the names of open files.
+/// Follows links to a file, which need not exist. Stops at a name of an open file.
 fn followed(name: &Path) -> io::Result<PathBuf> {
     let mut path = name.to_owned();
     for _ in 0..MAX_LINKS {
@@ -89,8 +90,8 @@ fn followed(name: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many links"))
 }
 
-/// Whether a path names a device or an open file, like /dev/stdout. An open file must not be
-/// replaced, because its other users keep writing to the old one.
+/// Returns whether a path names a device or an open file, like /dev/stdout. An open file must not
+/// be replaced, because its other users keep writing to the old one.
 fn is_open_file(path: &Path) -> bool {
     let Ok(directory) = fs::canonicalize(directory(path)) else { return false };
     directory == Path::new("/dev")

@@ -1,4 +1,5 @@
-//! Data that a page asks for. Only one answer is computed at a time, which bounds the memory.
+//! Computes data that a page asks for. Only one answer is computed at a time, which bounds the
+//! memory.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use tokio::task::spawn_blocking;
 /// The data of a page. Clones share it.
 pub struct Answers<T> {
     data: Arc<T>,
-    /// Held while an answer is computed.
+    /// The permit that a computation holds while it runs.
     turn: Arc<Semaphore>,
 }
 
@@ -30,8 +31,8 @@ impl<T: Send + Sync + 'static> Answers<T> {
         &self.data
     }
 
-    /// Computes an answer on another thread, after other answers that are being computed. `None` if
-    /// that fails.
+    /// Computes an answer on another thread, after all answers that are being computed. Returns
+    /// `None` if the thread fails.
     pub async fn compute<A: Send + 'static>(
         &self,
         answer: impl FnOnce(&T) -> A + Send + 'static,
@@ -46,13 +47,13 @@ impl<T: Send + Sync + 'static> Answers<T> {
     }
 }
 
-/// An answer in JSON.
+/// Returns a response with a document as JSON.
 pub fn json(document: &impl Serialize) -> Response {
     let text = serde_json::to_string(document).expect("numbers and texts");
     ([(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 
-/// An answer in bytes.
+/// Returns a response with binary data.
 pub fn binary(bytes: impl IntoResponse) -> Response {
     ([(header::CONTENT_TYPE, "application/octet-stream")], bytes).into_response()
 }

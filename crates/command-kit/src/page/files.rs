@@ -1,4 +1,4 @@
-//! The files of pages, which are part of the program.
+//! The files of pages, which are compiled into the program.
 
 use axum::Router;
 use axum::http::header;
@@ -7,7 +7,7 @@ use axum::routing::get;
 /// A file's name, which is also its path on the server, and its contents.
 pub type File = (&'static str, &'static [u8]);
 
-/// The files with these names in the folder `web` next to the calling source file.
+/// Includes the files with the given names, from the folder `web` next to the calling source file.
 #[macro_export]
 macro_rules! web_files {
     ($($name:literal,)*) => { &[$(($name, include_bytes!(concat!("web/", $name)).as_slice())),*] };
@@ -35,7 +35,7 @@ pub fn with_files<S: Clone + Send + Sync + 'static>(
     router
 }
 
-/// The content type of a file.
+/// Returns the content type of a file.
 fn kind(name: &str) -> &'static str {
     match name.rsplit_once('.') {
         Some((_, "html")) => "text/html; charset=utf-8",

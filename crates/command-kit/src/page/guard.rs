@@ -1,5 +1,5 @@
-//! The checks and headers of a page's server. No request is trusted: a foreign page must not reach
-//! this program through a name that leads to this machine.
+//! The checks and headers of a page's server. The server trusts no request, because a foreign page
+//! must not reach this program through a name that leads to this machine.
 
 use std::net::IpAddr;
 
@@ -24,8 +24,9 @@ macro_rules! policy {
     };
 }
 
-/// The headers of every response. Pages load nothing from other origins, cannot be framed, keep
-/// their content type, and are not cached, so that a new program shows its new page.
+/// The headers of every response. With them, pages load nothing from other origins, cannot be
+/// framed, and keep their content type. Pages are also not cached, so that a new version of the
+/// program shows its own page.
 const HEADERS: [(HeaderName, &str); 6] = [
     (header::CONTENT_SECURITY_POLICY, policy!("'self'", "'self'")),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -35,13 +36,13 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
-/// As [`guard`], for pages that run modules of WebAssembly.
+/// Works like [`guard`], for pages that run modules of WebAssembly.
 pub async fn guard_with_modules(request: Request, next: Next) -> Response {
     let policy = policy!("'self' 'wasm-unsafe-eval'", "'self'");
     ([(header::CONTENT_SECURITY_POLICY, policy)], guard(request, next).await).into_response()
 }
 
-/// As [`guard_with_modules`], for pages that connect to a relay.
+/// Works like [`guard_with_modules`], for pages that connect to a relay.
 pub async fn guard_with_relays(request: Request, next: Next) -> Response {
     let policy = policy!("'self' 'wasm-unsafe-eval'", "'self' https:");
     ([(header::CONTENT_SECURITY_POLICY, policy)], guard(request, next).await).into_response()
@@ -62,8 +63,8 @@ pub async fn guard(request: Request, next: Next) -> Response {
     (HEADERS, response).into_response()
 }
 
-/// Whether a host is `localhost` or a bare address. Anyone can make another name lead to this
-/// machine (DNS rebinding).
+/// Returns whether a host is `localhost` or an IP address. Anyone can make another name lead to
+/// this machine (DNS rebinding).
 fn is_own(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next(),
@@ -74,8 +75,8 @@ fn is_own(host: &str) -> bool {
     })
 }
 
-/// Whether a page comes from the server that its socket connects to. Browsers send the origin, and
-/// a page cannot forge it.
+/// Returns whether a page comes from the server that its socket connects to. Browsers send the
+/// origin, and a page cannot forge it.
 pub fn is_same_origin(headers: &HeaderMap) -> bool {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let (Some(origin), Some(host)) = (text(header::ORIGIN), text(header::HOST)) else {

@@ -20,10 +20,10 @@ pub use server::serve;
 use crate::interrupt::Interrupt;
 use crate::{Failure, say};
 
-/// The time between two checks for Ctrl-C.
+/// The time between two checks of the signal's flag.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Why a page cannot be served.
+/// The reason why a page cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum PageError {
     /// No page can be served at this address.
@@ -43,7 +43,7 @@ impl Failure for PageError {
     }
 }
 
-/// Listens at the given address. Without an address, listens at the usual port of this machine, or
+/// Listens at the address `asked`. If it is `None`, listens at the usual port of this machine, or
 /// at any free port if the usual one is taken. `powers` completes "anyone who can reach this
 /// address can".
 pub fn listen(
@@ -77,7 +77,7 @@ pub fn serve_until(listener: TcpListener, router: Router, interrupt: &Interrupt)
     serve(listener, router, ended)
 }
 
-/// The address of a page.
+/// Returns the address of a page.
 pub fn url(listener: &TcpListener) -> Result<String, PageError> {
     Ok(format!("http://{}/", listener.local_addr().map_err(|error| PageError::Page { error })?))
 }
@@ -89,7 +89,7 @@ pub fn open(url: &str) {
     }
 }
 
-/// Whether the user of this program would see a browser.
+/// Returns whether the user of this program would see a browser.
 fn is_desktop() -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let has_screen = !cfg!(all(unix, not(target_os = "macos")))

@@ -1,5 +1,5 @@
-//! A connection that is closed if its other side reads nothing for too long, because an answer
-//! takes memory until it is read.
+//! A connection that is closed if its other side reads nothing for too long. Without this limit, an
+//! unread answer would occupy memory forever.
 
 use std::future::Future;
 use std::io;
@@ -15,7 +15,7 @@ use tokio::time::{Sleep, sleep};
 pub(super) struct Patient {
     stream: TcpStream,
     patience: Duration,
-    /// Runs while a write waits.
+    /// The timer that runs while a write waits.
     timer: Option<Pin<Box<Sleep>>>,
 }
 

@@ -1,8 +1,10 @@
-//! The connections of a page's server. Their number is limited. At the limit, a new connection
-//! closes the oldest silent one, so idle connections cannot lock a user out of the page. If an
-//! address holds more than a quarter of the connections, one of that address is closed first.
+//! The connections of a page's server. The number of connections is limited. At the limit, a new
+//! connection closes the oldest silent one, so idle connections cannot lock a user out of the page.
+//! If an address holds more than a quarter of the connections, a connection of that address is
+//! closed first.
 //!
-//! A connection that became a web socket no longer counts: the code that opens sockets limits them.
+//! A connection that became a web socket no longer counts, because the code that opens sockets
+//! limits their number.
 
 use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
@@ -27,17 +29,19 @@ use super::patient::Patient;
 /// often have only 256 open files.
 const MAX_CONNECTIONS: usize = 128;
 /// The longest time from the beginning of a connection, or from its last answer, to the end of a
-/// request's header. A browser sends a header in a single packet, and reconnects by itself.
+/// request's header. A browser sends a header in a single packet. If the connection is closed, it
+/// reconnects by itself.
 const HEAD_TIME: Duration = Duration::from_secs(10);
-/// If an address holds more than this part of the connections, its own are closed first.
+/// If an address holds more than this fraction (one in `PART`) of the connections, its own
+/// connections are closed first.
 const PART: usize = 4;
-/// The longest time in which the other side reads nothing of an answer.
+/// The longest time for which the other side may read nothing of an answer.
 const ANSWER_TIME: Duration = Duration::from_secs(20);
 /// The largest header of a request. Browsers send a few hundred bytes, and the cookies of other
 /// servers on this machine.
 const MAX_HEAD_BYTES: usize = 16 << 10;
 
-/// The limits of connections.
+/// The limits that apply to connections.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     connections: usize,
@@ -57,7 +61,7 @@ impl Default for Limits {
     }
 }
 
-/// Answers all connections until `end`. The listener must not block.
+/// Answers all connections until `end` completes. The listener must not block.
 pub fn serve(
     listener: TcpListener,
     router: Router,
@@ -87,8 +91,8 @@ async fn accept(mut listener: tokio::net::TcpListener, router: Router, limits: L
     let table = Arc::new(Mutex::new(Table::default()));
     loop {
         let (stream, address) = Listener::accept(&mut listener).await;
-        // Answers and a socket's messages are sent at once. If the connection is gone, a later call
-        // reports it.
+        // With no delay, answers and a socket's messages are sent at once. If the connection is
+        // closed, a later call reports it.
         let _ = stream.set_nodelay(true);
         let mut open = lock(&table);
         if open.connections.len() >= limits.connections {
@@ -104,7 +108,7 @@ async fn accept(mut listener: tokio::net::TcpListener, router: Router, limits: L
     }
 }
 
-/// Answers one connection until it ends, or becomes a socket.
+/// Answers one connection until it ends or becomes a socket.
 async fn answer(stream: TcpStream, router: Router, limits: Limits, place: Place) {
     let (place, router) = (&place, &TowerToHyperService::new(router));
     let requests = service_fn(|request| async move {
@@ -118,7 +122,7 @@ async fn answer(stream: TcpStream, router: Router, limits: Limits, place: Place)
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head_time)
         .max_header_size(limits.head_bytes);
-    // An error means that the other side is gone, so it cannot be reported.
+    // An error means that the other side has closed the connection, so it cannot be reported.
     let stream = TokioIo::new(Patient::new(stream, limits.answer_time));
     let _ = protocol.serve_connection(stream, requests).with_upgrades().await;
 }
@@ -126,11 +130,11 @@ async fn answer(stream: TcpStream, router: Router, limits: Limits, place: Place)
 /// The progress of a connection. At the limit, a connection of the lowest stage is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
-    /// No complete request has arrived.
+    /// No complete request has arrived yet.
     Silent,
-    /// The request was answered.
+    /// The last request was answered.
     Answered,
-    /// The request waits for an answer.
+    /// A request waits for its answer.
     Asked,
 }
 
@@ -144,13 +148,14 @@ struct Connection {
 #[derive(Default)]
 struct Table {
     connections: BTreeMap<u64, Connection>,
-    /// Connections so far.
+    /// The number of connections that were opened so far.
     count: u64,
 }
 
 impl Table {
     /// Closes the oldest connection of the lowest stage. Only connections of addresses that hold
-    /// more than their share are considered, or all if there are none.
+    /// more than `share` connections are considered, or all connections if there are no such
+    /// addresses.
     fn close_one(&mut self, share: usize) {
         let mut held = HashMap::<IpAddr, usize>::new();
         for connection in self.connections.values() {
@@ -168,7 +173,7 @@ impl Table {
     }
 }
 
-/// A connection's place in the table, which is free again when this is dropped.
+/// A connection's place in the table. Dropping it frees the place.
 struct Place {
     table: Arc<Mutex<Table>>,
     number: u64,
@@ -207,13 +212,15 @@ mod tests {
 
     use super::*;
 
-    /// Long enough for a machine that is busy with other tests.
+    /// The longest time that a test waits, which suffices for a machine that is busy with other
+    /// tests.
     const PATIENCE: Duration = Duration::from_secs(15);
     const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
     const PATIENT: Limits =
         Limits { connections: 4, head_time: PATIENCE, answer_time: PATIENCE, head_bytes: 1024 };
 
-    /// A server that answers `/` at once, and `/slow` when it is notified. Returns its address.
+    /// Starts a server that answers `/` at once, and `/slow` when it is notified. Returns its
+    /// address.
     fn server(limits: Limits) -> (SocketAddr, Arc<Notify>) {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         listener.set_nonblocking(true).unwrap();
@@ -235,7 +242,7 @@ mod tests {
         stream
     }
 
-    /// Reads up to the text `last`, or until the connection is closed.
+    /// Reads until the text `last`, or until the connection is closed.
     fn read_until(stream: &mut TcpStream, last: &str) -> String {
         let mut text = String::new();
         let mut byte = [0];
@@ -270,7 +277,7 @@ mod tests {
         for _ in 0..3 {
             assert!(is_answered(&connect(address)));
         }
-        // The oldest are closed. At most four stay open, the answered ones included.
+        // The oldest connections are closed. At most four stay open, including the answered ones.
         for stream in &silent[..36] {
             assert_eq!(read_until(&mut stream.try_clone().unwrap(), ""), "");
         }
@@ -305,7 +312,7 @@ mod tests {
         assert_eq!(read_until(&mut idle.try_clone().unwrap(), ""), "", "closed after a while");
     }
 
-    /// As [`connect`], from the address 127.0.0.2.
+    /// Works like [`connect`], but from the address 127.0.0.2.
     fn connect_as_another(address: SocketAddr) -> TcpStream {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
         let stream = runtime.block_on(async {

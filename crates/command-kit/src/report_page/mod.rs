@@ -1,5 +1,5 @@
-//! A report as a self-contained HTML file: its numbers as JSON, a script that shows them, and the
-//! style of the program's pages.
+//! Writes a report as a self-contained HTML file. The file contains the numbers as JSON, a script
+//! that shows them, and the style of the program's pages.
 
 use std::io;
 
@@ -12,7 +12,8 @@ const LOOK: &str = include_str!("../page/web/shared/base.css");
 const STYLE: &str = include_str!("web/report.css");
 const CHARTS: &str = include_str!("web/charts.js");
 
-/// Writes the file. `script` reads the variable `report` and fills the element `main`.
+/// Writes the file. The JavaScript in `script` reads the variable `report` and fills the element
+/// `main`.
 pub fn write(
     target: &Target,
     title: &str,
@@ -24,7 +25,7 @@ pub fn write(
 }
 
 fn page(title: &str, script: &str, report: &impl Serialize) -> io::Result<String> {
-    // In a script element only its end tag has a meaning.
+    // In a script element, only the end tag has a meaning, so `<` is escaped.
     let numbers = serde_json::to_string(report)?.replace('<', "\\u003c");
     let title = title.replace('&', "&amp;").replace('<', "&lt;");
     let mut page = String::new();

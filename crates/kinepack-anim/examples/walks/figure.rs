@@ -1,12 +1,12 @@
-//! The skeleton of the walking figures: a body, a face, and three fingers on each hand.
+//! The skeleton of the walking figures. It has a body, a face, and three fingers on each hand.
 
 use std::error::Error;
 use std::sync::Arc;
 
 use kinepack_anim::{Joint, Skeleton, Transform};
 
-/// A joint, its parent, its place relative to the parent in cm, and its swing in radians. The body
-/// is first, then face and fingers.
+/// A joint's name, parent, position relative to the parent in cm, and swing in radians. The body
+/// comes first, then face and fingers.
 type Bone = (&'static str, Option<u16>, [f32; 3], f32);
 
 const BODY: [Bone; 22] = [
@@ -43,7 +43,7 @@ const FACE: [Bone; 3] = [
 /// The hands, and the direction of their fingers.
 const HANDS: [(u16, f32); 2] = [(9, 1.0), (13, -1.0)];
 
-/// The skeleton, and the swing of each joint.
+/// Returns the skeleton, and the swing of each joint.
 pub(super) fn figure() -> Result<(Arc<Skeleton>, Vec<f32>), Box<dyn Error>> {
     let mut joints = Vec::new();
     let mut swings = Vec::new();

@@ -1,5 +1,5 @@
-//! Walking figures from formulas, for examples without animation files: 43 joints that all turn,
-//! and hips that move forwards.
+//! Makes walking figures from formulas, for examples without animation files. A figure has 43
+//! joints that all turn, and hips that move forwards.
 
 mod figure;
 mod random;
@@ -12,16 +12,16 @@ use figure::figure;
 use kinepack_anim::{RawClip, Skeleton};
 pub(crate) use random::Random;
 
-/// Samples per second.
+/// The number of samples per second.
 const RATE_HZ: f32 = 30.0;
 /// The names of the clips and their lengths in seconds.
 const CLIPS: [(&str, f32); 6] =
     [("hop", 1.0), ("run", 1.5), ("walk", 2.0), ("stroll", 3.0), ("limp", 5.0), ("wander", 10.0)];
 
-/// Clips of one skeleton, of 1 to 10 seconds: six for each variant.
+/// Clips of one skeleton, with lengths from 1 to 10 seconds. There are six clips for each variant.
 ///
 /// # Errors
-/// Never, because the figure and its motions are valid.
+/// There are none, because the figure and its motions are valid.
 pub(crate) fn clips(variants: usize) -> Result<Vec<RawClip>, Box<dyn Error>> {
     let (skeleton, swings) = figure()?;
     let all = (0..variants).flat_map(|_| CLIPS).enumerate();
@@ -31,7 +31,7 @@ pub(crate) fn clips(variants: usize) -> Result<Vec<RawClip>, Box<dyn Error>> {
     all.map(clip).collect()
 }
 
-/// Each joint turns about three axes, and the hips move forwards.
+/// Returns a clip in which each joint turns about three axes, and the hips move forwards.
 fn clip(
     name: &str,
     seconds: f32,
@@ -57,7 +57,7 @@ fn clip(
         pose[0].translation[2] += speed_cm_per_s * time_s;
         for (transform, turns) in pose.iter_mut().zip(&turns) {
             let [x, y, z] = [0, 1, 2].map(|axis| turns[axis].at(time_s));
-            // `RawClip::new` makes it a unit quaternion.
+            // `RawClip::new` normalizes this quaternion.
             transform.rotation = [x, y, z, 1.0];
         }
         pose
@@ -66,10 +66,10 @@ fn clip(
     Ok(RawClip::new(name, Arc::clone(skeleton), RATE_HZ, samples)?)
 }
 
-/// A motion that repeats with the steps, and parts that never repeat: slower sway and faster
+/// A motion that repeats with the steps, with added parts that never repeat: slower sway and faster
 /// tremor.
 struct Wave {
-    /// Size, frequency in Hz and phase of each part.
+    /// The amplitude, the frequency in Hz and the phase of each part.
     parts: [(f32, f32, f32); 6],
 }
 

@@ -1,10 +1,10 @@
-//! Random numbers that are the same on every run.
+//! Generates random numbers that are the same on every run.
 
-/// A linear congruential generator with a seed.
+/// A linear congruential generator, which holds its state.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    /// A random number from `min` to below `max`.
+    /// Returns a random number that is at least `min` and below `max`.
     pub(crate) fn between(&mut self, min: f32, max: f32) -> f32 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

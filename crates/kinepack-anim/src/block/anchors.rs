@@ -1,23 +1,23 @@
 //! Anchors for translations that travel far. With a single middle for the whole clip, their
 //! components would need more bits than an `f32` has. So each segment stores anchors for such a
 //! track: one for the whole segment, or one for each sample if the track jumps. Components then
-//! stay small, and the final addition of the anchor rounds only once. `spec/ANIM.md`, sections 10.4
+//! stay small, and only the final addition of the anchor rounds. See `spec/ANIM.md`, sections 10.4
 //! and 12.
 
-/// Bytes of an anchor: three floats.
+/// The size of an anchor in bytes: three floats.
 const ANCHOR_BYTES: usize = 12;
 
 /// The anchors of a far track in a segment.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Anchors {
-    /// One for all samples.
+    /// One anchor for all samples of the segment.
     Segment([f32; 3]),
-    /// One for each sample.
+    /// One anchor for each sample.
     Samples(Vec<[f32; 3]>),
 }
 
 impl Anchors {
-    /// The anchor of a sample of the segment.
+    /// Returns the anchor of a sample of the segment.
     #[cfg(feature = "offline")]
     pub(crate) fn at(&self, sample: usize) -> [f32; 3] {
         match self {
@@ -26,7 +26,7 @@ impl Anchors {
         }
     }
 
-    /// All anchors, in order.
+    /// Returns all anchors, in order.
     pub(crate) fn all(&self) -> &[[f32; 3]] {
         match self {
             Self::Segment(anchor) => std::slice::from_ref(anchor),
@@ -43,14 +43,14 @@ impl Anchors {
 /// The anchors of a far track, as a segment stores them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StoredAnchors<'a> {
-    /// Whether each sample has an anchor.
+    /// Whether the segment stores an anchor for each sample, instead of one for all.
     by_sample: bool,
     numbers: &'a [u8],
 }
 
 impl<'a> StoredAnchors<'a> {
-    /// Takes the next track's anchors off the front of `bytes`. `None` if the bytes end too early,
-    /// or if the first byte is neither 0 nor 1.
+    /// Takes the next track's anchors off the front of `bytes`. Returns `None` if the bytes end too
+    /// early, or if the first byte is neither 0 nor 1.
     #[inline]
     pub(super) fn take(bytes: &mut &'a [u8], length: usize) -> Option<Self> {
         let (mode, rest) = bytes.split_first()?;
@@ -65,12 +65,12 @@ impl<'a> StoredAnchors<'a> {
         std::iter::from_fn(move || Self::take(&mut bytes, length))
     }
 
-    /// The numbers of all anchors.
+    /// Returns the numbers of all anchors, three for each.
     pub(super) fn floats(&self) -> impl Iterator<Item = f32> + use<'a> {
         self.numbers.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes))
     }
 
-    /// The anchors as plain values.
+    /// Decodes the anchors into [`Anchors`].
     pub(super) fn to_anchors(self) -> Anchors {
         let numbers: Vec<f32> = self.floats().collect();
         match numbers.as_chunks().0 {
@@ -79,7 +79,8 @@ impl<'a> StoredAnchors<'a> {
         }
     }
 
-    /// The anchor at a sample. A `share` above 0 interpolates it towards the next sample's anchor.
+    /// Returns the anchor at sample `sample`. A `share` above 0 interpolates from it towards the
+    /// next sample's anchor.
     pub(super) fn at(&self, sample: usize, share: f32) -> [f32; 3] {
         let anchor = |index: usize| {
             let bytes = self.numbers.get(index * ANCHOR_BYTES..).unwrap_or_default();
@@ -103,7 +104,8 @@ pub(super) fn mix(from: [f32; 3], to: [f32; 3], share: f32) -> [f32; 3] {
     [0, 1, 2].map(|axis| from[axis] * (1.0 - share) + to[axis] * share)
 }
 
-/// Number of bytes that the anchors of `count` far tracks take at the front of `bytes`.
+/// Returns the number of bytes that the anchors of `count` far tracks occupy at the front of
+/// `bytes`.
 #[inline]
 pub(super) fn anchors_bytes(bytes: &[u8], count: usize, length: usize) -> usize {
     let mut rest = bytes;

@@ -1,28 +1,29 @@
 //! The discrete cosine transform (type II, orthonormal) of each length up to 32. It turns the
 //! samples of a segment into coefficients. Its tables store how much each coefficient contributes
-//! to each sample. `spec/ANIM.md`, section 12. The tables are computed in `f64` with + − × ÷ in a
-//! fixed order, so all platforms get the same numbers.
+//! to each sample. `spec/ANIM.md`, section 12, defines it. The tables are computed in `f64` with +
+//! − × ÷ in a fixed order, so all platforms get the same numbers.
 
 use crate::computed::computed;
 
 /// The longest segment, in samples.
 pub(crate) const MAX_LENGTH: usize = 32;
 
-/// Numbers in the tables of all lengths. A table has a row for each sample, one row before the
-/// first and one after the last. Each row is padded to a multiple of eight.
+/// The total number of entries in the tables of all lengths. A table has a row for each sample, one
+/// row before the first and one after the last. Each row is padded to a multiple of eight.
 const NUMBERS: usize = start(MAX_LENGTH + 1);
 
 computed! {
-    /// The basis by length, then by sample, then by coefficient. Zeros pad each row.
+    /// The tables of all lengths. An entry is found by length, then by sample, then by coefficient.
+    /// Zeros pad each row.
     static BASIS: [f32; NUMBERS] = table();
 }
 
-/// Numbers in a row of a table.
+/// Returns the number of entries in a row of the table for `length`.
 const fn stride(length: usize) -> usize {
     length.next_multiple_of(8)
 }
 
-/// The index at which the table of a length begins.
+/// Returns the index at which the table for `length` begins.
 const fn start(length: usize) -> usize {
     let mut at = 0;
     let mut shorter = 1;
@@ -43,8 +44,8 @@ static STARTS: [usize; MAX_LENGTH + 1] = {
     starts
 };
 
-/// How much each coefficient contributes to sample `sample` of a segment of `length` samples. The
-/// row is padded to a multiple of eight.
+/// Returns how much each coefficient contributes to sample `sample` of a segment of `length`
+/// samples. The row is padded to a multiple of eight.
 #[cfg(any(feature = "offline", test))]
 #[inline]
 pub(crate) fn row(length: usize, sample: usize) -> &'static [f32] {
@@ -58,23 +59,27 @@ fn row_after(length: usize, rows: usize) -> &'static [f32] {
     &BASIS[STARTS[length] + rows * stride(length)..][..stride(length)]
 }
 
-/// A moment of a clip, as one of its segments sees it.
+/// A moment of a clip, relative to one of its segments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SegmentMoment {
-    /// A sample of the segment.
+    /// At a sample of the segment.
     Sample(usize),
-    /// On the straight line between a sample and the next one of the same segment, at this share of
-    /// the way.
+    /// On the straight line between a sample and the next one of the same segment. The second
+    /// number is the share of the way between them.
     Linear(usize, f32),
-    /// Like `Linear`, but on a cubic.
+    /// On a cubic through a sample and the next one of the same segment. The second number is the
+    /// share of the way between them.
     Cubic(usize, f32),
-    /// This segment's part of a cubic from its last sample to the next segment.
+    /// On a cubic from this segment's last sample to the next segment, of which this segment
+    /// contributes a part.
     Leaving(f32),
-    /// This segment's part of a cubic from the previous segment to its first sample.
+    /// On a cubic from the previous segment to this segment's first sample, of which this segment
+    /// contributes a part.
     Arriving(f32),
 }
 
-/// The factors of a cubic at a share of the way from one sample to the next.
+/// The factors by which a cubic multiplies samples and slopes, at a share of the way from one
+/// sample to the next.
 struct Cubic {
     /// The factor of the slope at the first sample: the second sample minus the one before the
     /// first.
@@ -101,20 +106,22 @@ impl Cubic {
     }
 }
 
-/// The second sample's share on a cubic between two samples whose slope is 0 at both.
+/// Returns the second sample's share in a cubic between two samples, if the slope is 0 at both.
 #[inline(always)]
 pub(crate) fn smooth(share: f32) -> f32 {
     share * share * (3.0 - (share + share))
 }
 
-/// The factors of the coefficients at a moment. Each combines the basis, the interpolation
-/// between two samples and the segment's scale. Coefficients beyond the segment's length get 0.
+/// The factors by which the coefficients are multiplied at a moment. Each combines the basis, the
+/// interpolation between two samples and the segment's scale. Coefficients beyond the segment's
+/// length get 0.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(crate) struct Weights([[[f32; 8]; 2]; 2]);
 
 impl Weights {
-    /// The weights at a moment in a segment of `length` samples, each multiplied by `scale`.
+    /// Returns the weights at a moment in a segment of `length` samples, each multiplied by
+    /// `scale`.
     #[inline(always)]
     pub(crate) fn new(length: usize, moment: SegmentMoment, scale: f32) -> Self {
         match moment {
@@ -139,8 +146,8 @@ impl Weights {
         }
     }
 
-    /// The sum of consecutive rows, each times its factor, multiplied by `scale`. The first is row
-    /// `rows`.
+    /// Sums consecutive rows of the table for `length`, starting with row `rows`. Each row is
+    /// multiplied by its factor, and the sum by `scale`.
     #[inline(always)]
     fn sum<const N: usize>(length: usize, rows: usize, factors: [f32; N], scale: f32) -> Self {
         let mut weights = Self([[[0.0; 8]; 2]; 2]);
@@ -161,7 +168,7 @@ impl Weights {
         weights
     }
 
-    /// The weights of a component's first or second piece.
+    /// Returns the weights of a component's first or second piece.
     #[inline(always)]
     pub(crate) fn piece(&self, piece: usize) -> &[[f32; 8]; 2] {
         &self.0[piece]
@@ -198,13 +205,14 @@ const fn table() -> [f32; NUMBERS] {
     table
 }
 
-/// B(k, t) of the specification, with t = `sample`. `norms` are √(1 / length) and √(2 / length).
+/// Returns the number B(k, t) of the specification, with t = `sample`. `norms` are √(1 / length)
+/// and √(2 / length).
 const fn basis(norms: &[f64; 2], length: usize, sample: usize, k: usize) -> f64 {
     if k == 0 { norms[0] } else { norms[1] * cosine((2 * sample + 1) * k, length) }
 }
 
-/// B(k, −1) or B(k, length) of the specification, extrapolated from the samples next to it.
-/// `samples` begins with the nearest.
+/// Returns the number B(k, −1) or B(k, length) of the specification, extrapolated from three
+/// samples. `samples` begins with the nearest one.
 const fn continued(norms: &[f64; 2], length: usize, k: usize, samples: [usize; 3]) -> f64 {
     let first = basis(norms, length, samples[0], k);
     match length {
@@ -217,7 +225,7 @@ const fn continued(norms: &[f64; 2], length: usize, k: usize, samples: [usize; 3
     }
 }
 
-/// cos(π·j / (2·length)).
+/// Computes cos(π·j / (2·length)).
 const fn cosine(j: usize, length: usize) -> f64 {
     let mut j = j % (4 * length);
     if j > 2 * length {
@@ -239,7 +247,7 @@ const fn cosine(j: usize, length: usize) -> f64 {
     if is_negative { -(1.0 + sum) } else { 1.0 + sum }
 }
 
-/// (−1)^i / (2i)!; the factorials up to 18! are whole numbers below 2^53.
+/// Computes (−1)^i / (2i)!. The factorials up to 18! are whole numbers below 2^53.
 const fn taylor_coefficient(i: usize) -> f64 {
     let mut factorial = 1.0;
     let mut factor = 2;
@@ -250,9 +258,9 @@ const fn taylor_coefficient(i: usize) -> f64 {
     if i % 2 == 1 { -1.0 / factorial } else { 1.0 / factorial }
 }
 
-/// The square root of a number between 1/32 and 2, correctly rounded. It takes the integer root of
-/// the scaled mantissa. If that root is not exact, it sets the last bit, so that the final rounding
-/// is correct.
+/// Returns the square root of a number between 1/32 and 2, correctly rounded. The function takes
+/// the integer root of the scaled mantissa. If that root is not exact, the function sets its last
+/// bit, so that the final rounding is correct.
 const fn sqrt(x: f64) -> f64 {
     let exponent = (x.to_bits() >> 52) as i32 - 1075;
     let mantissa = x.to_bits() & ((1 << 52) - 1) | 1 << 52;

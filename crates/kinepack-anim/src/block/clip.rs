@@ -1,4 +1,4 @@
-//! A block clip in memory: its file's bytes, and the tables that playback needs besides them.
+//! A block clip in memory: its file's bytes, and the tables that playback needs in addition.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ use crate::{Channel, ClipInfo, TrackId};
 
 /// A block clip, in the bytes of its file: owned, borrowed, or mapped into memory.
 ///
-/// In addition to the file's bytes, it takes about 100 bytes, plus 2.5 bytes for each animated
-/// track. A clip of a rig also keeps the parameters of its tracks, about 15 bytes each.
+/// Besides the file's bytes, a clip takes about 100 bytes, plus 2.5 bytes for each animated track.
+/// A clip of a rig also keeps the parameters of its tracks, about 15 bytes for each.
 ///
 /// A slice of embedded bytes, `&include_bytes!("walk.kpa")[..]`, gives a `Clip<&'static [u8]>`.
 /// Without `[..]`, the type would include the file's length, so each file would have its own type.
@@ -64,15 +64,15 @@ pub(super) struct Shared {
 /// numbers of joints, samples, curves and markers are limited.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lengths {
-    /// Bytes of the constants.
+    /// Size of the constants in bytes.
     pub(super) constants: u32,
-    /// Bytes of the groups.
+    /// Size of the groups in bytes.
     pub(super) groups: u32,
     /// Number of segments.
     pub(super) segments: u32,
-    /// Bytes of the names of curves.
+    /// Size of the names of curves in bytes.
     pub(super) names: u32,
-    /// Bytes of the markers, including their count.
+    /// Size of the markers in bytes, including their count.
     pub(super) markers: u32,
 }
 
@@ -84,15 +84,16 @@ pub(super) struct Parts {
     pub(super) blends: usize,
     pub(super) offsets: usize,
     pub(super) segments: usize,
-    /// The end of the segments: names and markers follow.
+    /// The end of the segments, after which names and markers follow.
     pub(super) labels: usize,
-    /// The markers, which begin with their count. Equals `end` in a clip without names and markers.
+    /// The offset of the markers, which begin with their count. It equals `end` in a clip without
+    /// names and markers.
     pub(super) markers: usize,
     pub(super) end: usize,
 }
 
 impl<B: AsRef<[u8]>> Clip<B> {
-    /// The memory that the clip takes, in bytes: its file, and everything that it keeps in
+    /// Returns the memory that the clip takes, in bytes: its file, and everything that it keeps in
     /// addition.
     pub fn memory_bytes(&self) -> usize {
         size_of::<Self>()
@@ -101,17 +102,17 @@ impl<B: AsRef<[u8]>> Clip<B> {
             + self.shared.as_deref().map_or(0, |own| size_of_val(own) + own.groups.len())
     }
 
-    /// The bytes of the clip's file.
+    /// Returns the bytes of the clip's file.
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.as_ref()
     }
 
-    /// The header, stored in the clip's first bytes.
+    /// Returns the header, which the clip's first bytes store.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The numbers of joints and samples, the sample rate, and the skeleton's hash.
+    /// Returns the numbers of joints and samples, the sample rate, and the skeleton's hash.
     pub fn info(&self) -> ClipInfo {
         ClipInfo {
             joints: self.joints(),
@@ -126,23 +127,23 @@ impl<B: AsRef<[u8]>> Clip<B> {
         self.rig().map_or_else(|| self.owner(), |rig| rig.skeleton_hash())
     }
 
-    /// The stored hash of the skeleton, or of the rig if the clip has one.
+    /// Returns the stored hash: the rig's hash if the clip has a rig, otherwise the skeleton's.
     pub(super) fn owner(&self) -> u64 {
         let stored = self.as_bytes()[self.parts().end..].first_chunk().copied();
         u64::from_le_bytes(stored.unwrap_or_default())
     }
 
-    /// The rig that the clip uses, if any.
+    /// Returns the rig that the clip uses, if any.
     pub fn rig(&self) -> Option<&Arc<Rig>> {
         self.shared.as_deref().map(|own| &own.rig)
     }
 
-    /// Number of joints.
+    /// Returns the number of joints.
     pub fn joints(&self) -> usize {
         usize::from(self.header.joints)
     }
 
-    /// Number of samples of the raw clip that this one was built from.
+    /// Returns the number of samples of the raw clip that this one was built from.
     pub fn samples(&self) -> usize {
         self.header.samples as usize
     }
@@ -157,20 +158,21 @@ impl<B: AsRef<[u8]>> Clip<B> {
         self.info().duration_s()
     }
 
-    /// How the clip stores a track of one of its joints.
+    /// Returns how the clip stores a track of one of its joints.
     pub fn kind(&self, track: TrackId) -> Kind {
         let byte = self.as_bytes()[self.header.bytes() + usize::from(track.joint)];
         kinds_from_byte(byte).unwrap_or([Kind::Default; 3])[track.channel as usize]
     }
 
-    /// Whether a joint's translation is *far*: each segment stores anchors for it, so that the
-    /// precision holds at any distance from the origin.
+    /// Returns whether a joint's translation is *far*: each segment stores anchors for it, so that
+    /// the precision holds at any distance from the origin.
     pub fn is_far(&self, joint: usize) -> bool {
         let kinds = &self.as_bytes()[self.header.bytes()..][..self.joints()];
         kinds.get(joint).is_some_and(|kinds| kinds & layout::FAR != 0)
     }
 
-    /// The animated tracks: rotations, then translations, then scales, each by joint.
+    /// Returns the animated tracks: rotations, then translations, then scales, and within each
+    /// channel by joint.
     pub fn animated_tracks(&self) -> impl ExactSizeIterator<Item = TrackId> + '_ {
         let (rotations, translations) = (self.tables.rotations(), self.tables.translations());
         let channel = move |index| match index {
@@ -182,12 +184,13 @@ impl<B: AsRef<[u8]>> Clip<B> {
         joints.map(move |(index, joint)| TrackId { joint: *joint, channel: channel(index) })
     }
 
-    /// Number of animated tracks of joints.
+    /// Returns the number of animated tracks of joints.
     fn joint_tracks(&self) -> usize {
         self.tables.joints().len() - self.header.curve_tracks()
     }
 
-    /// The tracks that keep a constant value that differs from the bind pose's, and their values.
+    /// Returns the tracks whose value is constant and differs from the bind pose's, with their
+    /// values.
     pub fn constants(&self) -> Vec<(TrackId, [f32; 4])> {
         let kinds = self.kinds();
         let mut bytes = &self.as_bytes()[self.parts().constants..];
@@ -207,7 +210,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
         bytes.iter().map(|byte| kinds_from_byte(*byte).unwrap_or([Kind::Default; 3])).collect()
     }
 
-    /// Number of segments.
+    /// Returns the number of segments.
     pub fn segments(&self) -> usize {
         self.lengths.segments as usize
     }
@@ -234,7 +237,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
         }
     }
 
-    /// The clip's bytes, split into the parts that playback reads.
+    /// Returns the clip's bytes, split into the parts that playback reads.
     #[inline]
     pub(super) fn source(&self) -> Source<'_> {
         let bytes = self.as_bytes();
@@ -284,41 +287,42 @@ impl<B: AsRef<[u8]>> Clip<B> {
         }
     }
 
-    /// The bytes of a segment.
+    /// Returns the bytes of segment `segment`.
     pub(crate) fn segment_bytes(&self, segment: usize) -> &[u8] {
         &self.as_bytes()[self.segment_at(segment)..self.segment_at(segment + 1)]
     }
 
-    /// Whether the segment blends: between two samples, it interpolates the decoded values instead
-    /// of the coefficients.
+    /// Returns whether the segment blends: between two samples, it interpolates the decoded values
+    /// instead of the coefficients.
     pub(crate) fn blends(&self, segment: usize) -> bool {
         self.source().segments.blends(segment)
     }
 
-    /// The offset of a segment's first byte. If `segment` equals the number of segments, it is the
-    /// end of the last segment.
+    /// Returns the offset of a segment's first byte. If `segment` equals the number of segments,
+    /// the result is the end of the last segment.
     pub(crate) fn segment_at(&self, segment: usize) -> usize {
         self.parts().segments + self.source().segments.at(segment, &self.header)
     }
 
-    /// A reader at the beginning of segment `number`.
+    /// Returns a reader at the beginning of segment `number`.
     pub(super) fn segment_reader(&self, number: usize) -> Segment<'_> {
         let bytes = self.as_bytes().get(self.segment_at(number)..).unwrap_or_default();
         Segment::new(bytes, self.counts(), self.header.block, self.header.segment_length(number))
     }
 
-    /// Number of live components: those that have coefficients. All others are 0 at all times.
+    /// Returns the number of live components: those that have coefficients. All other components
+    /// are 0 at all times.
     pub fn live_components(&self) -> usize {
         self.tables.components()
     }
 
-    /// Number of joints whose `channel` has this `kind`.
+    /// Returns the number of joints whose `channel` has this `kind`.
     pub fn count_of(&self, channel: Channel, kind: Kind) -> usize {
         self.kinds().iter().filter(|kinds| kinds[channel as usize] == kind).count()
     }
 
-    /// The tracks with their parameters, group by group, including parameters from the rig. Curve
-    /// tracks follow all others and count as scales.
+    /// Returns the tracks with their parameters, group by group, including parameters from the rig.
+    /// Curve tracks follow all others and count as scales.
     pub(super) fn groups(&self) -> impl Iterator<Item = (Vec<TrackId>, Vec<Track>)> {
         let mut rest = Rest::new(self.as_bytes(), self.parts().groups);
         let curve_tracks = (0..self.header.curve_tracks()).map(curve_track);
@@ -343,7 +347,8 @@ impl<B: AsRef<[u8]>> Clip<B> {
         })
     }
 
-    /// The groups of a clip of a rig as playback reads them, with [`Codes::Mixed`].
+    /// Returns the groups of a clip of a rig in the form that playback reads, which is
+    /// [`Codes::Mixed`].
     pub(super) fn filled_groups(&self) -> Box<[u8]> {
         let mut bytes = Vec::new();
         for (ids, tracks) in self.groups() {

@@ -1,4 +1,4 @@
-//! The values of constant tracks, which a clip or its rig stores. `spec/ANIM.md`, section 10.2.
+//! The values of constant tracks, which a clip or its rig stores. See `spec/ANIM.md`, section 10.2.
 
 use super::kernel::Turn;
 use super::layout::{CONSTANT_BYTES, GROUP, is_number};
@@ -8,7 +8,7 @@ use crate::{Channel, TrackId};
 /// The value of a constant track, as stored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Constant {
-    /// Three codes of 21 bits.
+    /// A rotation as three codes of 21 bits.
     Rotation([u32; 3]),
     Vector([f32; 3]),
 }
@@ -31,7 +31,7 @@ impl Constant {
         }
     }
 
-    /// Takes the first constant off the front of `bytes`.
+    /// Takes the constant at the front of `bytes`.
     pub(super) fn read(channel: Channel, bytes: &mut &[u8]) -> Self {
         let (own, rest) = bytes.split_at(CONSTANT_BYTES[channel as usize]);
         *bytes = rest;
@@ -55,7 +55,7 @@ impl Constant {
         }
     }
 
-    /// The value that playback uses: a unit quaternion, or a vector followed by 0.
+    /// Returns the value that playback uses: a unit quaternion, or a vector followed by 0.
     pub(crate) fn value(self) -> [f32; 4] {
         match self {
             Self::Rotation(codes) => {
@@ -69,18 +69,18 @@ impl Constant {
     }
 }
 
-/// The 21-bit code that means 0 in a constant rotation.
+/// The 21-bit code that represents 0 in a constant rotation.
 const CONSTANT_MIDDLE: f32 = 1_048_576.0;
-/// The difference between the values of two neighbouring codes.
+/// The difference between the values that two neighbouring codes represent.
 const CONSTANT_STEP: f32 = 1.0 / 1_048_575.0;
 
-/// The float at `index` in a list of floats.
+/// Returns the float at `index` in `bytes`, which store floats.
 fn float(bytes: &[u8], index: usize) -> f32 {
     let bytes = bytes.get(4 * index..).and_then(<[u8]>::first_chunk).copied();
     f32::from_le_bytes(bytes.unwrap_or_default())
 }
 
-/// Whether the bytes are a valid constant.
+/// Returns whether the bytes are a valid constant.
 pub(super) fn is_constant(channel: Channel, bytes: &[u8]) -> bool {
     match channel {
         Channel::Rotation => bytes.last().is_some_and(|last| last >> 7 == 0),

@@ -9,7 +9,7 @@ use crate::Channel;
 
 impl Contents {
     /// Reads the contents of a clip. [`to_bytes`](Self::to_bytes) reproduces the clip's bytes,
-    /// unless another writer chose other widths or longer offsets.
+    /// unless the clip's writer chose wider widths or longer offsets than necessary.
     pub(crate) fn from_clip<B: AsRef<[u8]>>(clip: &Clip<B>) -> Self {
         let kinds = clip.kinds();
         let mut bytes = &clip.as_bytes()[clip.parts().constants..];
@@ -54,19 +54,20 @@ impl Contents {
         SegmentContents { step, length, anchors, coefficients }
     }
 
-    /// Number of segments.
+    /// Returns the number of segments.
     pub(crate) fn segment_count(&self) -> usize {
         if self.tracks.is_empty() { 0 } else { self.header.segments() }
     }
 
-    /// Whether a component has coefficients. Components are numbered by track, then by axis.
+    /// Returns whether component `component` has coefficients. Components are numbered by track,
+    /// then by axis.
     #[inline]
     pub(crate) fn is_live(&self, component: usize) -> bool {
         self.tracks[component / 3].steps[component % 3] != 0
     }
 
-    /// The components in the order in which segments store them: by group, then by axis, then by
-    /// track.
+    /// Returns the components in the order in which segments store them: by group, then by axis,
+    /// then by track.
     pub(crate) fn components(&self) -> impl Iterator<Item = usize> + use<> {
         let all = self.tracks.len();
         let rotations =

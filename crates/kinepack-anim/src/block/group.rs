@@ -1,6 +1,6 @@
 //! Groups of up to eight tracks, as a clip stores them. Playback reads their parameters from the
-//! clip's bytes in each pose, so that a player needs no tables of its own. `spec/ANIM.md`, section
-//! 10.3.
+//! clip's bytes in each pose, so that a player needs no tables of its own. See `spec/ANIM.md`,
+//! section 10.3.
 
 use std::ops::Range;
 
@@ -10,54 +10,56 @@ use super::layout::GROUP;
 /// How a clip stores the numbers of references and axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Codes {
-    /// 8 bits.
+    /// Each number has 8 bits.
     Coarse,
-    /// 16 bits.
+    /// Each number has 16 bits.
     Fine,
-    /// 16 bits, although some tracks use only 8. Clips of a rig have this form once their shared
-    /// numbers are filled in. Two bytes precede each group of rotations. Bit i of the first is set
-    /// if the reference of track i is coarse, and bit i of the second if its axes are.
+    /// Each number has 16 bits, although some tracks use only 8. Clips of a rig have this form once
+    /// their shared numbers are filled in. Two bytes precede each group of rotations. If the
+    /// reference of track i is coarse, bit i of the first byte is set. If the axes of track i are
+    /// coarse, bit i of the second byte is set.
     Mixed,
 }
 
 impl Codes {
-    /// Bytes before the numbers of a group of rotations.
+    /// Returns the number of bytes before the numbers of a group of rotations.
     fn head_bytes(self) -> usize {
         if self == Self::Mixed { 2 } else { 0 }
     }
 
-    /// Bytes of a number.
+    /// Returns the size of a number in bytes.
     fn bytes(self) -> usize {
         if self == Self::Coarse { 1 } else { 2 }
     }
 
-    /// Bytes before the steps of a group of `count` tracks.
+    /// Returns the number of bytes before the steps of a group of `count` tracks.
     #[inline(always)]
     pub(super) fn numbers_bytes(self, count: usize) -> usize {
         self.head_bytes() + 6 * self.bytes() * count
     }
 }
 
-/// Bytes of a track's steps, which follow its other numbers and scale its components.
+/// The size of a track's steps in bytes. The steps follow the track's other numbers and scale its
+/// components.
 const STEPS_BYTES: usize = 3;
 
-/// The groups of rotations, or those of translations, scales and curves, one after another.
+/// A list of groups in stored form: either the rotations, or the translations, scales and curves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Groups<'a> {
     /// The bytes starting at the first group.
     bytes: &'a [u8],
-    /// The joints of all tracks, and the numbers of curve tracks.
+    /// The joint of each track. For a curve track, its number.
     joints: &'a [u16],
     /// The live components of each group, in their stored form.
     lives: &'a [[u16; 2]],
-    /// Bytes before the numbers of each group.
+    /// The number of bytes before the numbers of each group.
     head_bytes: usize,
-    /// Bytes of a track's numbers, not counting `head_bytes` and the track's steps.
+    /// The size of a track's numbers in bytes, without `head_bytes` and the track's steps.
     number_bytes: usize,
 }
 
 impl<'a> Groups<'a> {
-    /// The groups of rotations.
+    /// Returns the groups of rotations.
     #[inline(always)]
     pub(super) fn rotations(
         bytes: &'a [u8],
@@ -74,37 +76,39 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// The groups of translations, scales and curves.
+    /// Returns the groups of translations, scales and curves.
     #[inline(always)]
     pub(super) fn vectors(bytes: &'a [u8], joints: &'a [u16], lives: &'a [[u16; 2]]) -> Self {
         Self { bytes, joints, lives, head_bytes: 0, number_bytes: 12 }
     }
 
-    /// Number of bytes that the groups take.
+    /// Returns the size of all groups in bytes.
     pub(super) fn len(&self) -> usize {
         self.groups() * self.head_bytes + self.joints.len() * (self.number_bytes + STEPS_BYTES)
     }
 
-    /// Number of groups.
+    /// Returns the number of groups.
     #[inline(always)]
     pub(super) fn groups(&self) -> usize {
         self.joints.len().div_ceil(GROUP)
     }
 
-    /// Number of live components in a range of groups. The range may extend beyond the last group.
+    /// Returns the number of live components in the groups `groups`. The range may extend beyond
+    /// the last group.
     #[inline(always)]
     pub(super) fn components(&self, groups: Range<usize>) -> usize {
         let end = groups.end.min(self.groups());
         live_components(self.lives.get(groups.start..end).unwrap_or_default())
     }
 
-    /// Number of tracks.
+    /// Returns the number of tracks.
     #[inline(always)]
     pub(super) fn tracks(&self) -> usize {
         self.joints.len()
     }
 
-    /// Searches a range of tracks of one channel for a joint's track, and returns its index.
+    /// Searches the tracks `tracks`, all of one channel, for the track of `joint`, and returns its
+    /// index.
     #[inline(always)]
     pub(super) fn track_of(&self, joint: usize, tracks: Range<usize>) -> Option<usize> {
         let first = tracks.start;
@@ -134,7 +138,7 @@ impl<'a> Groups<'a> {
         group
     }
 
-    /// The groups from number `group` on.
+    /// Returns the groups without those before number `group`.
     #[inline(always)]
     pub(super) fn from(mut self, group: usize) -> Self {
         let tracks = (GROUP * group).min(self.joints.len());
@@ -146,7 +150,7 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// Number of live components of groups.
+/// Returns the number of live components of the groups whose live components are `lives`.
 #[inline(always)]
 pub(super) fn live_components(lives: &[[u16; 2]]) -> usize {
     let mut count = 0;
@@ -156,10 +160,10 @@ pub(super) fn live_components(lives: &[[u16; 2]]) -> usize {
     count
 }
 
-/// A group.
+/// A group of tracks in stored form.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group<'a> {
-    /// The clip's bytes from the group on.
+    /// The clip's bytes, starting at the group.
     pub(super) bytes: &'a [u8],
     /// Number of tracks.
     pub(super) count: usize,
@@ -168,14 +172,14 @@ pub(super) struct Group<'a> {
 }
 
 impl Group<'_> {
-    /// A mask with a bit for each lane that has a track.
+    /// Returns a mask with a bit for each lane that has a track.
     #[inline(always)]
     pub(super) fn lanes(&self) -> u32 {
         (1 << self.count) - 1
     }
 
-    /// Rows of the group's numbers, starting at byte `at`. In a group of fewer than eight tracks,
-    /// the numbers after the last track are arbitrary.
+    /// `ROWS` rows of the group's numbers, starting at byte `at`. In a group of fewer than eight
+    /// tracks, the numbers after the last track are arbitrary.
     #[inline(always)]
     pub(super) fn rows<const ROW: usize, const ROWS: usize>(&self, at: usize) -> [[u8; ROW]; ROWS] {
         let bytes = self.bytes.get(at..).unwrap_or_default();
@@ -184,8 +188,8 @@ impl Group<'_> {
     }
 }
 
-/// Rows of eight numbers each, `row_bytes` apart. If there are fewer than eight tracks, the last
-/// numbers of a row are arbitrary.
+/// `ROWS` rows of eight numbers each, whose starts are `row_bytes` apart. If a row has fewer than
+/// eight tracks, its last numbers are arbitrary.
 #[inline(always)]
 fn rows<const ROW: usize, const ROWS: usize>(bytes: &[u8], row_bytes: usize) -> [[u8; ROW]; ROWS] {
     let mut rows = [[0; ROW]; ROWS];
@@ -204,7 +208,7 @@ fn rows<const ROW: usize, const ROWS: usize>(bytes: &[u8], row_bytes: usize) -> 
     rows
 }
 
-/// The bytes, padded with zeros.
+/// Returns the bytes, padded with zeros.
 #[cold]
 #[inline(never)]
 fn padded<const N: usize>(bytes: &[u8]) -> [u8; N] {

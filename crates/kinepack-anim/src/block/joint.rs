@@ -1,6 +1,6 @@
 //! Plays a single joint. Playback goes straight to the joint's constants and components. Segments
 //! have a skip point every few groups, so the number of components to skip is bounded for any
-//! number of joints. `spec/ANIM.md`, section 12.
+//! number of joints. See `spec/ANIM.md`, section 12.
 
 use super::constant::Constant;
 use super::group::Groups;
@@ -45,7 +45,8 @@ pub(super) fn play<K: Kernel, W: PoseWriter + ?Sized>(
     }
 }
 
-/// The value of a track in `groups`. The clip has `groups_before` other groups before them.
+/// Returns the value of a track in `groups`. `groups_before` is the number of the clip's groups
+/// before them.
 #[inline(always)]
 fn value<K: Kernel, P: Parameters<K::Lanes>>(
     kernel: K,
@@ -68,7 +69,7 @@ fn value<K: Kernel, P: Parameters<K::Lanes>>(
     K::Lanes::transpose(P::values(kernel, &group, stored, relative))[lane]
 }
 
-/// The components at three places of a group, each copied to all lanes.
+/// Returns the components at three places of a group, each broadcast to all lanes.
 #[inline(always)]
 fn components<K: Kernel>(
     kernel: K,
@@ -108,7 +109,7 @@ impl Source<'_> {
         }
     }
 
-    /// The bytes of the constants of all joints before this one.
+    /// Returns the number of bytes that the constants of all earlier joints occupy.
     #[inline(always)]
     fn constant_bytes(&self, joint: usize) -> usize {
         let (eights, rest) = self.kinds[..joint].as_chunks();

@@ -1,14 +1,14 @@
-//! The names of curves, and markers. A clip stores them after its segments. `spec/ANIM.md`, section
-//! 10.5.
+//! The names of curves, and markers, which a clip stores after its segments. See `spec/ANIM.md`,
+//! section 10.5.
 
 use super::clip::Clip;
 use super::layout::Header;
 use crate::rest::Rest;
 use crate::{ClipError, MAX_MARKERS};
 
-/// Bytes of the length of a name.
+/// The size of a name's length in bytes.
 const LENGTH_BYTES: usize = 2;
-/// Bytes of a marker's position.
+/// The size of a marker's position in bytes.
 const POSITION_BYTES: usize = 4;
 
 /// A marker of a clip, such as the moment when a foot touches the ground. It borrows the clip's
@@ -31,9 +31,9 @@ const POSITION_BYTES: usize = 4;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MarkerRef<'a> {
-    /// Samples from the clip's first sample.
+    /// The position in samples, counted from the clip's first sample.
     pub position: f32,
-    /// Seconds from the clip's first sample.
+    /// The position in seconds, counted from the clip's first sample.
     pub time_s: f32,
     /// The event's name. Several markers may have one name.
     pub name: &'a str,
@@ -97,18 +97,18 @@ pub(crate) fn write<'a>(
 }
 
 impl<B: AsRef<[u8]>> Clip<B> {
-    /// Number of curves.
+    /// Returns the number of curves.
     pub fn curves(&self) -> usize {
         usize::from(self.header.curves)
     }
 
-    /// The names of the curves, in order. In a clip without names, they are empty.
+    /// Returns the names of the curves, in order. In a clip without names, they are empty.
     pub fn curve_names(&self) -> impl Iterator<Item = &str> {
         let mut rest = &self.as_bytes()[self.parts().labels..self.parts().markers];
         (0..self.header.curves).map(move |_| take_name(&mut rest))
     }
 
-    /// The markers, ordered by time.
+    /// Returns the markers, ordered by time.
     pub fn markers(&self) -> impl Iterator<Item = MarkerRef<'_>> {
         let mut rest = &self.as_bytes()[self.parts().markers..self.parts().end];
         let count = take(&mut rest, LENGTH_BYTES);
@@ -119,16 +119,16 @@ impl<B: AsRef<[u8]>> Clip<B> {
         })
     }
 
-    /// The markers from `from_s` seconds up to, but not including, `to_s`. A player that passes the
-    /// end of one frame as the beginning of the next gets each marker once. The cost is linear in
-    /// the number of markers before `to_s`.
+    /// Returns the markers from `from_s` seconds up to, but not including, `to_s`. A player that
+    /// passes each frame's end as the next frame's beginning gets each marker once. The cost is
+    /// linear in the number of markers before `to_s`.
     pub fn markers_between(&self, from_s: f32, to_s: f32) -> impl Iterator<Item = MarkerRef<'_>> {
         let markers = self.markers().skip_while(move |marker| marker.time_s < from_s);
         markers.take_while(move |marker| marker.time_s < to_s)
     }
 }
 
-/// Takes bytes off the front. Loading the clip has checked that there are enough.
+/// Takes `bytes` bytes off the front of `rest`. Loading the clip has checked that there are enough.
 fn take<'a>(rest: &mut &'a [u8], bytes: usize) -> &'a [u8] {
     let (taken, after) = rest.split_at(bytes.min(rest.len()));
     *rest = after;
@@ -140,7 +140,7 @@ fn take_name<'a>(rest: &mut &'a [u8]) -> &'a str {
     std::str::from_utf8(take(rest, usize::from(length))).unwrap_or_default()
 }
 
-/// The number in the first two bytes, or 0 if there are fewer.
+/// Returns the 16-bit number in the first two bytes, or 0 if there are fewer.
 fn u16_of(bytes: &[u8]) -> u16 {
     bytes.first_chunk().map_or(0, |bytes| u16::from_le_bytes(*bytes))
 }

@@ -1,5 +1,5 @@
 //! The layout of a block clip: its header, its kinds of tracks, and the samples of each segment.
-//! `spec/ANIM.md`, section 10.
+//! See `spec/ANIM.md`, section 10.
 
 use kinepack::hash::Fnv1a;
 
@@ -9,23 +9,23 @@ use crate::{Channel, ClipError, MAX_CURVES, MAX_JOINTS, MAX_SAMPLES, TrackId};
 
 pub(crate) const VERSION: u8 = 2;
 pub(crate) const HEADER_BYTES: usize = 16;
-/// Bytes of the extension that follows the header of a clip with curves, markers or cubic
-/// interpolation.
+/// The size of the header's extension in bytes. Clips with curves, markers or cubic interpolation
+/// have it after the header.
 pub(crate) const EXTENSION_BYTES: usize = 4;
 /// The bit of the joint count that signals that the extension follows.
 const EXTENDED: u16 = 1 << 15;
-/// Curves in a curve track: one for each component.
+/// The number of curves in a curve track: one for each component.
 pub(crate) const CURVES_OF_TRACK: usize = 3;
-/// Bytes of the two hashes at a clip's end: the hash of the skeleton or rig, then a hash of all
-/// bytes before that second hash.
+/// The size in bytes of the two hashes at a clip's end. The first is the hash of the skeleton or
+/// rig. The second covers all bytes before it.
 pub(crate) const END_BYTES: usize = 12;
-/// Bytes of a constant, by channel.
+/// The size of a constant in bytes, by channel.
 pub(crate) const CONSTANT_BYTES: [usize; 3] = [8, 12, 12];
-/// Tracks in a group: the number that the widest kernel computes at once.
+/// The number of tracks in a group. The widest kernel computes this number of tracks at once.
 pub(crate) const GROUP: usize = 8;
-/// Groups from one skip point to the next.
+/// The number of groups from one skip point to the next.
 pub(crate) const SKIP_GROUPS: usize = 8;
-/// Bytes of a skip point.
+/// The size of a skip point in bytes.
 pub(crate) const SKIP_BYTES: usize = 4;
 /// The largest magnitude of a constant or a middle.
 pub(crate) const MAX_NUMBER: f32 = 1e18;
@@ -39,17 +39,17 @@ pub(crate) const MAX_NUMBER: f32 = 1e18;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Interpolation {
-    /// The clip moves in straight lines between samples.
+    /// Between two samples, values change linearly.
     #[default]
     Linear,
-    /// The clip moves along cubic splines (Catmull and Rom), so that velocities do not jump at the
-    /// samples. This is closer to motion captured at a higher rate. Sampling a pose costs the same
-    /// as with straight lines.
+    /// Between two samples, values follow cubic splines (Catmull and Rom), so that velocities do
+    /// not jump at the samples. This is closer to motion captured at a higher rate. Sampling a pose
+    /// costs the same as with straight lines.
     Cubic,
 }
 
-/// The first 16 bytes of a clip, and the 4 bytes after them if it has curves, markers or cubic
-/// interpolation.
+/// The header of a clip: its first 16 bytes, and the 4 bytes after them if the clip has curves,
+/// markers or cubic interpolation.
 ///
 /// ```
 /// use kinepack_anim::block::{BlockLength, Header, Interpolation};
@@ -77,7 +77,7 @@ pub struct Header {
     pub block: BlockLength,
     /// Whether the clip loops: its last sample equals the first and is not coded.
     pub loops: bool,
-    /// Whether each number of references and axes has 16 bits instead of 8.
+    /// Whether each number of references and axes has 16 bits instead of 8 bits.
     pub is_fine: bool,
     /// Whether some segments blend. Between two samples, such a segment interpolates the rotations
     /// of both samples instead of their coefficients. A joint that turns far between two samples
@@ -85,7 +85,7 @@ pub struct Header {
     pub blends: bool,
     /// Whether the clip takes some parameters or constants from a [`Rig`](super::Rig).
     pub is_of_rig: bool,
-    /// Bytes of a segment's offset, 1 to 4.
+    /// The size of a segment's offset in bytes, from 1 to 4.
     pub offset_bytes: u8,
     /// Number of joints.
     pub joints: u16,
@@ -134,29 +134,30 @@ impl Header {
         (stored & !EXTENDED, stored & EXTENDED != 0)
     }
 
-    /// Whether the clip has the extension.
+    /// Returns whether the clip has the header's extension.
     pub(crate) fn is_extended(&self) -> bool {
         self.curves > 0 || self.is_labelled || self.is_cubic()
     }
 
-    /// Whether the clip is cubic between samples.
+    /// Returns whether the clip interpolates with cubic splines between samples.
     #[inline]
     pub(crate) fn is_cubic(&self) -> bool {
         self.interpolation == Interpolation::Cubic
     }
 
-    /// Bytes of the header, with the extension if the clip has one.
+    /// Returns the size of the header in bytes, with the extension if the clip has one.
     pub(crate) fn bytes(&self) -> usize {
         HEADER_BYTES + if self.is_extended() { EXTENSION_BYTES } else { 0 }
     }
 
-    /// Bytes of the bit set that marks the segments that blend, in a clip with `segments` segments.
+    /// Returns the size in bytes of the bit set that marks the segments that blend, in a clip with
+    /// `segments` segments.
     #[inline]
     pub(crate) fn blend_bytes(&self, segments: usize) -> usize {
         if self.blends { segments.div_ceil(8) } else { 0 }
     }
 
-    /// Number of curve tracks.
+    /// Returns the number of curve tracks.
     pub(crate) fn curve_tracks(&self) -> usize {
         usize::from(self.curves).div_ceil(CURVES_OF_TRACK)
     }
@@ -176,62 +177,63 @@ impl Header {
         }
     }
 
-    /// Number of coded samples: all, or all but the last if the clip loops.
+    /// Returns the number of coded samples: all, or all but the last if the clip loops.
     #[inline]
     pub fn coded_samples(&self) -> usize {
         self.samples as usize - usize::from(self.loops)
     }
 
-    /// Number of segments of a clip with animated tracks or curves.
+    /// Returns the number of segments of a clip that has animated tracks or curves.
     #[inline]
     pub(crate) fn segments(&self) -> usize {
         self.coded_samples().div_ceil(self.block.samples())
     }
 
-    /// The first sample of segment `segment`, in a clip with `segments` segments.
+    /// Returns the first sample of segment `segment`, in a clip with `segments` segments.
     #[inline]
     pub(crate) fn segment_start(&self, segment: usize, segments: usize) -> usize {
         divided(self.coded_samples() as u64 * segment as u64, segments as u64)
     }
 
-    /// The first sample of segment `segment`, and the first one after it.
+    /// Returns the first sample of segment `segment`, and the first sample after that segment.
     #[inline]
     pub(crate) fn segment_bounds(&self, segment: usize, segments: usize) -> [usize; 2] {
         [segment, segment + 1].map(|segment| self.segment_start(segment, segments))
     }
 
-    /// Number of samples in a segment, and of a component's coefficients in it.
+    /// Returns the number of samples in a segment, and of a component's coefficients in it.
     #[inline]
     pub(crate) fn segment_length(&self, segment: usize) -> usize {
         let [start, end] = self.segment_bounds(segment, self.segments());
         end - start
     }
 
-    /// The segment that contains a sample, in a clip with `segments` segments.
+    /// Returns the segment that contains sample `sample`, in a clip with `segments` segments.
     #[inline]
     pub(crate) fn segment_of(&self, sample: usize, segments: usize) -> usize {
         divided((sample as u64 + 1) * segments as u64 - 1, self.coded_samples() as u64)
     }
 
-    /// Bytes of each code of references and axes.
+    /// Returns the size in bytes of each code of references and axes.
     #[inline]
     pub(crate) fn code_bytes(&self) -> usize {
         1 + usize::from(self.is_fine)
     }
 
-    /// The format of groups in the clip: whether codes have 16 bits, and whether tracks may share
-    /// parameters with a rig.
+    /// Returns the format of groups in the clip: whether codes have 16 bits, and whether tracks may
+    /// share parameters with a rig.
     pub(crate) fn group_format(&self) -> (bool, bool) {
         (self.is_fine, self.is_of_rig)
     }
 
-    /// Whether a joint may have these kinds: only a clip of a rig may have shared tracks.
+    /// Returns whether a joint may have the kinds `kinds`: only a clip of a rig may have shared
+    /// tracks.
     pub(crate) fn allows(&self, kinds: [Kind; 3]) -> bool {
         self.is_of_rig || !kinds.contains(&Kind::Shared)
     }
 }
 
-/// Number of skip points in each segment of a clip with this number of groups.
+/// Returns the number of skip points in each segment of a clip with `groups` groups.
 #[inline]
 pub(crate) fn skip_points(groups: usize) -> usize {
     groups.div_ceil(SKIP_GROUPS).saturating_sub(1)
@@ -240,10 +242,10 @@ pub(crate) fn skip_points(groups: usize) -> usize {
 /// The counts that are the same for all segments of a clip.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counts {
-    /// Live components.
+    /// Number of live components.
     pub(crate) components: usize,
     pub(crate) skip_points: usize,
-    /// Far tracks.
+    /// Number of far tracks.
     pub(crate) far: usize,
 }
 
@@ -283,22 +285,22 @@ impl Kind {
     pub(crate) const ALL: [Self; 4] = [Self::Default, Self::Constant, Self::Animated, Self::Shared];
 }
 
-/// The byte of a joint's kinds: two bits for each channel.
+/// Encodes a joint's kinds in a byte: two bits for each channel.
 pub(crate) fn kinds_to_byte(kinds: [Kind; 3]) -> u8 {
     kinds[0] as u8 | (kinds[1] as u8) << 2 | (kinds[2] as u8) << 4
 }
 
-/// The bit in the byte of a joint's kinds that marks its translation as far.
+/// A bit in the byte of a joint's kinds. It marks the joint's translation as far.
 pub(crate) const FAR: u8 = 1 << 6;
 
-/// Decodes the kinds of a joint. `None` if bit 7 is set, or if a translation is marked as far but
-/// is not animated.
+/// Decodes the kinds of a joint. Returns `None` if bit 7 is set, or if a translation is marked as
+/// far but is not animated.
 pub(crate) fn kinds_from_byte(byte: u8) -> Option<[Kind; 3]> {
     let kinds = [0, 2, 4].map(|bit| Kind::ALL[usize::from(byte >> bit & 3)]);
     (byte >> 7 == 0 && (byte & FAR == 0 || kinds[1] == Kind::Animated)).then_some(kinds)
 }
 
-/// The tracks of one kind: by joint, then by channel.
+/// Returns the tracks of kind `kind`, by joint, then by channel.
 pub(crate) fn tracks_of(kinds: &[[Kind; 3]], kind: Kind) -> impl Iterator<Item = TrackId> {
     kinds.iter().enumerate().flat_map(move |(joint, kinds)| {
         let is_kind = move |channel: &Channel| kinds[*channel as usize] == kind;
@@ -307,24 +309,25 @@ pub(crate) fn tracks_of(kinds: &[[Kind; 3]], kind: Kind) -> impl Iterator<Item =
     })
 }
 
-/// The animated tracks in the order of the groups: rotations, translations, scales, each by joint.
+/// Returns the animated tracks in the order of the groups: rotations, then translations, then
+/// scales, and within each channel by joint.
 pub(crate) fn animated(kinds: &[[Kind; 3]]) -> Vec<TrackId> {
     let mut tracks: Vec<_> = tracks_of(kinds, Kind::Animated).collect();
     tracks.sort_by_key(|track| (track.channel, track.joint));
     tracks
 }
 
-/// The id of a curve track in the list of all tracks, where curve tracks count as scales.
+/// Returns the id of a curve track in the list of all tracks, where curve tracks count as scales.
 pub(super) fn curve_track(index: usize) -> TrackId {
     TrackId { joint: index as u16, channel: Channel::Scale }
 }
 
-/// Whether a clip may have this number.
+/// Returns whether the format allows `number` in a clip.
 pub(super) fn is_number(number: f32) -> bool {
     number.abs() <= MAX_NUMBER
 }
 
-/// The hash at the end of a clip.
+/// Returns the hash of `bytes` that is stored at the end of a clip.
 pub(crate) fn checksum(bytes: &[u8]) -> u32 {
     hash(bytes) as u32
 }

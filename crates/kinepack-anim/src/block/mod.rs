@@ -1,7 +1,7 @@
 //! Block clips. Each component of a track is cut into segments of a few samples. A segment stores
 //! the coefficients of a discrete cosine transform, packed into as few bits as they need. Sampling
 //! costs the same at every time, and a sampler keeps no state between calls. Sources: JPEG's
-//! transform coding, ACL's packed samples. `spec/ANIM.md`, sections 10 to 13.
+//! transform coding, ACL's packed samples. See `spec/ANIM.md`, sections 10 to 13.
 //!
 //! [`build`](crate::offline::build) makes block clips, and a [`Sampler`] plays them.
 

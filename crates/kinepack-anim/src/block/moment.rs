@@ -1,5 +1,5 @@
-//! A moment of a clip: which segments it is decoded from, and with which weights. `spec/ANIM.md`,
-//! section 12.
+//! A moment of a clip: the segments that playback decodes for it, and their weights. See
+//! `spec/ANIM.md`, section 12.
 
 use super::anchors::{StoredAnchors, mix};
 use super::basis::{SegmentMoment, Weights, smooth};
@@ -7,20 +7,20 @@ use super::kernel::{Lanes, Segment, Vector, prefetch, segment_scale};
 use super::layout::Interpolation;
 use super::source::Source;
 
-/// A moment of a clip: the segments that it is decoded from.
+/// A moment of a clip: the segments that playback decodes for it.
 pub(super) struct Moment<'a> {
     pub(super) here: WeightedSegment<'a>,
-    /// The next sample's segment. `Some` only between two samples that must both be decoded: they
-    /// are in different segments, or their segment blends.
+    /// The segment of the next sample. It is `Some` only between two samples that must both be
+    /// decoded, because they are in different segments or because their segment blends.
     pub(super) next: Option<(WeightedSegment<'a>, Join)>,
     /// Whether both samples are in the same segment. The reader of `here` then reads it for both.
     pub(super) is_shared: bool,
 }
 
-/// How the components of two samples become one value.
+/// How playback combines the components of two samples into one value.
 #[derive(Clone, Copy)]
 pub(super) enum Join {
-    /// The values are blended, with this share of the next sample's value.
+    /// The values are blended. The number is the share of the next sample's value.
     Blend(f32),
     /// Components are added, because their weights already contain the shares. The number is the
     /// share of the next anchor.
@@ -28,7 +28,7 @@ pub(super) enum Join {
 }
 
 impl Join {
-    /// The share of the next sample's anchor.
+    /// Returns the share of the next sample's anchor.
     pub(super) fn share(self) -> f32 {
         match self {
             Self::Blend(share) | Self::Sum(share) => share,
@@ -74,7 +74,7 @@ impl<'a> WeightedSegment<'a> {
 }
 
 impl WeightedSegment<'_> {
-    /// The anchor of far track `index`.
+    /// Returns the anchor of far track `index`.
     fn anchor(&self, index: usize) -> [f32; 3] {
         let mut all = StoredAnchors::each(self.segment.anchors(), self.segment.length);
         all.nth(index).map_or([0.0; 3], |own| own.at(self.sample, self.share))
@@ -85,7 +85,7 @@ impl<'a> Moment<'a> {
     #[inline(always)]
     pub(super) fn new(source: &Source<'a>, position: f64) -> Self {
         let Source { header, segments, .. } = source;
-        // NaN counts as the first sample.
+        // NaN counts as position 0.
         let position =
             if position > 0.0 { position.min(f64::from(header.samples - 1)) } else { 0.0 };
         let sample = position as u32;
@@ -130,8 +130,8 @@ impl<'a> Moment<'a> {
 }
 
 impl Moment<'_> {
-    /// Adds a track's anchor to the vector of its components if the track is in `far`, the indices
-    /// of the far tracks.
+    /// Adds a track's anchor to `value`, the vector of its components. A track without an index in
+    /// `far` keeps `value`.
     #[inline(always)]
     pub(super) fn add_anchor(&self, far: &[u16], track: usize, value: [f32; 4]) -> [f32; 4] {
         if far.is_empty() {
@@ -154,7 +154,8 @@ impl Moment<'_> {
     }
 }
 
-/// Adds the next sample's components to `here`, or returns them with their share.
+/// Adds the next sample's components to `here`, or returns them with their share if both samples
+/// must be blended.
 #[inline(always)]
 pub(super) fn joined<L: Lanes>(
     here: &mut Vector<L>,

@@ -1,12 +1,12 @@
 //! The parameters of groups, which turn the components of their tracks into values. Playback reads
-//! them from the clip's bytes in each pose. `spec/ANIM.md`, sections 10.3 and 12.
+//! them from the clip's bytes in each pose. See `spec/ANIM.md`, sections 10.3 and 12.
 
 use super::group::{Codes, Group};
 use super::kernel::{self, Kernel, Lanes, Quaternion, Turn, Vector};
 use super::layout::{CURVES_OF_TRACK, GROUP};
 use super::pose::PoseWriter;
 
-/// How the components of eight tracks become values, in two steps. If samples are blended, both
+/// Turns the components of eight tracks into values, in two steps. If samples are blended, both
 /// steps are long chains of dependent operations. Running the first step for several groups
 /// together is then faster than running both steps group by group.
 pub(super) trait Parameters<L: Lanes> {
@@ -15,8 +15,8 @@ pub(super) trait Parameters<L: Lanes> {
     /// The result of the first step.
     type Relative: Copy;
 
-    /// The first step, for the components `here`. With `next`, blends the result with that of the
-    /// next components. The number is their share.
+    /// Runs the first step for the components `here`. If `next` is `Some`, blends the result with
+    /// that of the next sample's components. The number in `next` is their share.
     fn relative(
         kernel: L::Kernel,
         group: &Group<'_>,
@@ -24,14 +24,14 @@ pub(super) trait Parameters<L: Lanes> {
         here: Vector<L>,
         next: Option<(Vector<L>, f32)>,
     ) -> Self::Relative;
-    /// The second step: the values of the tracks.
+    /// Runs the second step, which returns the values of the tracks.
     fn values(
         kernel: L::Kernel,
         group: &Group<'_>,
         stored: Self::Stored,
         relative: Self::Relative,
     ) -> [L; 4];
-    /// Writes the value of a track. `track` is its index in these groups.
+    /// Writes the value of a track, whose index in these groups is `track`.
     fn write<W: PoseWriter + ?Sized>(
         stored: Self::Stored,
         track: usize,
@@ -44,7 +44,8 @@ pub(super) trait Parameters<L: Lanes> {
 /// Rotation tracks.
 pub(super) struct Rotations;
 
-/// The rotations that components represent, along the tracks' axes and relative to the references.
+/// Returns the rotations that components represent, relative to the references and before the axes
+/// are applied.
 #[inline(always)]
 fn relative_rotations<L: Lanes>(
     [x, y, z]: Vector<L>,
@@ -53,21 +54,21 @@ fn relative_rotations<L: Lanes>(
     Turn::new([x.mul(first), y.mul(second), z.mul(third)])
 }
 
-/// The factors of the components of eight tracks, from their own steps.
+/// Returns the scales of eight tracks' components, from the tracks' own steps.
 #[inline(always)]
 fn own_scales<K: Kernel>(kernel: K, [x, y, z]: [[u8; GROUP]; 3]) -> Vector<K::Lanes> {
     [kernel.own_scales(x), kernel.own_scales(y), kernel.own_scales(z)]
 }
 
-/// Decodes a code of a reference or of axes. It has 16 bits if it is fine, otherwise 8.
+/// Decodes the code of a reference or of axes. A fine code has 16 bits, a coarse one 8.
 #[inline]
 pub(crate) fn number_of(code: u16, is_fine: bool) -> f32 {
     let code = f32::from(code);
     if is_fine { (code - 32768.0) * (1.0 / 32767.0) } else { (code - 128.0) * (1.0 / 127.0) }
 }
 
-/// Decodes a row of codes. Lanes whose bit is set in `coarse` have 8-bit codes, the others 16-bit
-/// codes.
+/// Decodes a row of codes. A lane whose bit is set in `coarse` has an 8-bit code, all others have
+/// 16-bit codes.
 #[inline(never)]
 fn mixed(codes: [u8; 2 * GROUP], coarse: u8) -> [f32; GROUP] {
     let mut numbers = [0.0; GROUP];
@@ -79,7 +80,7 @@ fn mixed(codes: [u8; 2 * GROUP], coarse: u8) -> [f32; GROUP] {
 
 impl<L: Lanes> Parameters<L> for Rotations {
     type Stored = Codes;
-    /// Rotations along the axes.
+    /// The rotations relative to their references, before the axes are applied.
     type Relative = Turn<L>;
 
     #[inline(always)]
@@ -101,7 +102,7 @@ impl<L: Lanes> Parameters<L> for Rotations {
         }
     }
 
-    /// The factors of a track's rotation are not normalized one by one. A single division
+    /// The factors of a track's rotation are not normalized one by one. Instead, a single division
     /// normalizes their product.
     #[inline(always)]
     fn values(
@@ -153,16 +154,16 @@ impl<L: Lanes> Parameters<L> for Rotations {
 /// Translation, scale and curve tracks.
 pub(super) struct Vectors;
 
-/// The numbers of vector tracks of each kind.
+/// The numbers of vector tracks, by kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VectorTracks {
-    /// Translations, which come first.
+    /// Number of translation tracks, which come first.
     pub(super) translations: usize,
-    /// Translations and scales. The tracks after them are curve tracks.
+    /// Number of translation and scale tracks. The tracks after them are curve tracks.
     pub(super) joints: usize,
 }
 
-/// The vectors that components represent: the middles plus the scaled components.
+/// Returns the vectors that components represent: the middles plus the scaled components.
 #[inline(always)]
 fn scaled<L: Lanes>(mut components: Vector<L>, middles: Vector<L>, scales: Vector<L>) -> Vector<L> {
     for ((number, middle), scale) in components.iter_mut().zip(middles).zip(scales) {
@@ -173,7 +174,7 @@ fn scaled<L: Lanes>(mut components: Vector<L>, middles: Vector<L>, scales: Vecto
 
 impl<L: Lanes> Parameters<L> for Vectors {
     type Stored = VectorTracks;
-    /// The vectors themselves.
+    /// The final vectors, since the second step changes nothing.
     type Relative = Vector<L>;
 
     #[inline(always)]

@@ -1,5 +1,5 @@
 //! Plays a moment of a clip: computes the values of its tracks, group by group, in the order of the
-//! file. `spec/ANIM.md`, section 12.
+//! file. See `spec/ANIM.md`, section 12.
 
 use std::ops::Range;
 
@@ -12,14 +12,14 @@ use super::parameters::{Parameters, Rotations, VectorTracks, Vectors};
 use super::pose::{Choice, PoseWriter};
 use super::source::{GroupStart, Source};
 
-/// A task for a kernel: writes the chosen joints at a position.
+/// A task for a kernel: writes the values of the chosen joints at a moment of the clip.
 pub(super) struct Play<'a, C, W: ?Sized, F> {
     pub(super) source: Source<'a>,
     pub(super) position: f64,
     pub(super) choice: C,
     pub(super) writer: &'a mut W,
-    /// Writes the bind pose. It is called after the prefetch, while the segment's bytes are on
-    /// their way from memory.
+    /// Writes the bind pose. The task calls it after the prefetch, while the processor loads the
+    /// segment's bytes from memory.
     pub(super) begin: F,
 }
 
@@ -86,7 +86,7 @@ impl Source<'_> {
 }
 
 impl Moment<'_> {
-    /// Moves the readers from the beginning of their segments to a group.
+    /// Moves the readers from the beginning of their segments to the group that starts at `start`.
     #[inline(always)]
     fn seek(&mut self, start: GroupStart) {
         start.seek(&mut self.here.segment);
@@ -95,7 +95,7 @@ impl Moment<'_> {
         }
     }
 
-    /// Plays the groups `numbers`, which must be the next ones.
+    /// Plays the groups with the numbers `numbers`, which must be the next ones.
     #[inline(always)]
     fn play<K: Kernel, P: Parameters<K::Lanes>, C: Choice, W: PoseWriter + ?Sized>(
         &mut self,
@@ -123,8 +123,8 @@ impl Moment<'_> {
             if nth == 0 {
                 self.decode(kernel, groups.components(number..end), sums);
             }
-            // Blending several groups together takes less time; other components gain nothing from
-            // it.
+            // Blending takes less time for several groups together. Components that are not blended
+            // gain nothing from it.
             let (at, count) = if is_blend { (nth, end - number) } else { (0, 1) };
             if at == 0 {
                 for relative in relatives.iter_mut().take(count) {
@@ -149,7 +149,7 @@ impl Moment<'_> {
         }
     }
 
-    /// Decodes the next components, at both samples.
+    /// Decodes the next components, at both samples if the moment has two.
     #[inline(always)]
     fn decode<K: Kernel>(
         &mut self,
@@ -171,7 +171,7 @@ impl Moment<'_> {
         }
     }
 
-    /// Skips the next components.
+    /// Skips the next `count` components.
     #[inline(always)]
     fn skip(&mut self, count: usize) {
         self.here.segment.skip(count);
@@ -181,7 +181,7 @@ impl Moment<'_> {
     }
 }
 
-/// A mask with a bit for each lane of a group whose track belongs to a chosen joint.
+/// Returns a mask with a bit for each lane of a group whose track belongs to a chosen joint.
 #[inline(always)]
 fn chosen<C: Choice>(group: &Group<'_>, choice: &C) -> u32 {
     let mut chosen = group.lanes();

@@ -1,5 +1,5 @@
-//! The player's arithmetic for the builder. It computes components and rotations at a segment's
-//! samples exactly as a player does, to the last bit. `spec/ANIM.md`, section 12.
+//! Repeats the player's arithmetic for the builder. The module computes components and rotations at
+//! a segment's samples exactly as a player does, to the last bit. See `spec/ANIM.md`, section 12.
 
 use super::basis;
 use super::kernel::{Lanes, Turn, own_scale, segment_scale};
@@ -24,7 +24,7 @@ pub(crate) fn component(coefficients: &[i32], steps: [u8; 2], samples: &mut [f64
     }
 }
 
-/// The rotations that components represent at eight samples. The reference and the axes are
+/// Returns the rotations that components represent at eight samples. `reference` and `axes` are
 /// modified Rodrigues parameters.
 pub(crate) fn rotations(
     [reference, axes]: [[f32; 3]; 2],

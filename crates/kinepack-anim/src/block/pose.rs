@@ -26,15 +26,15 @@ use crate::transform::metres;
 pub trait PoseWriter {
     /// Takes a joint's rotation, a unit quaternion `x, y, z, w`.
     fn rotation(&mut self, joint: usize, rotation: [f32; 4]);
-    /// Takes a joint's translation in cm, relative to the parent.
+    /// Takes a joint's translation relative to its parent, in cm.
     fn translation(&mut self, joint: usize, translation: [f32; 3]);
     /// Takes a joint's scale, a factor for each axis.
     fn scale(&mut self, joint: usize, scale: [f32; 3]);
 
     /// Takes the value of a curve. Only
     /// [`Sampler::write_with_curves`](crate::Sampler::write_with_curves) calls it. The index may
-    /// exceed that of the last curve by up to two, because curves are stored in tracks of three.
-    /// The default ignores curves.
+    /// exceed the last curve's by up to two, because curves are stored in tracks of three. The
+    /// default implementation ignores curves.
     #[inline(always)]
     fn curve(&mut self, _curve: usize, _value: f32) {}
 
@@ -78,16 +78,16 @@ impl PoseWriter for [Transform] {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SoaPose {
-    /// x, y, z, w.
+    /// The rotations: x, y, z and w.
     pub rotations: [Vec<f32>; 4],
-    /// x, y, z, in cm.
+    /// The translations in cm: x, y and z.
     pub translations: [Vec<f32>; 3],
-    /// x, y, z.
+    /// The scales: x, y and z.
     pub scales: [Vec<f32>; 3],
 }
 
 impl SoaPose {
-    /// A pose of `joints` joints. All its numbers are 0.
+    /// Returns a pose of `joints` joints. All its numbers are 0.
     pub fn new(joints: usize) -> Self {
         let zeros = || vec![0.0; joints];
         Self {
@@ -146,7 +146,7 @@ impl PoseWriter for SoaPose {
 /// ```
 #[derive(Debug)]
 pub struct Metres<'a, W: ?Sized>(
-    /// Receives the pose in metres.
+    /// The writer that receives the pose in metres.
     pub &'a mut W,
 );
 
@@ -181,7 +181,7 @@ pub struct JointMask {
 }
 
 impl JointMask {
-    /// The joints below `joints` for which `is_wanted` returns true.
+    /// Returns the joints below `joints` for which `is_wanted` returns true.
     pub fn new(joints: usize, is_wanted: impl Fn(usize) -> bool) -> Self {
         let mut words = vec![0; joints.div_ceil(64)];
         for joint in (0..joints).filter(|joint| is_wanted(*joint)) {
@@ -190,13 +190,13 @@ impl JointMask {
         Self { words }
     }
 
-    /// Whether the set has a joint.
+    /// Returns whether the set contains `joint`.
     #[inline]
     pub fn contains(&self, joint: usize) -> bool {
         self.words.get(joint / 64).is_some_and(|word| word >> (joint % 64) & 1 != 0)
     }
 
-    /// The joints of the set, in ascending order.
+    /// Returns the joints of the set, in ascending order.
     pub fn joints(&self) -> impl Iterator<Item = usize> + '_ {
         (0..64 * self.words.len()).filter(|joint| self.contains(*joint))
     }
@@ -214,7 +214,7 @@ impl JointMask {
     }
 }
 
-/// The choice of joints and curves to play.
+/// Selects the joints and curves to play.
 pub(super) trait Choice {
     /// Whether joints are played.
     const JOINTS: bool = true;
@@ -224,7 +224,7 @@ pub(super) trait Choice {
     const ALL: bool;
     fn contains(&self, joint: usize) -> bool;
 
-    /// The joint, if the choice is known to have only one.
+    /// Returns the joint, if the choice contains exactly one and knows it at no cost.
     #[inline(always)]
     fn single(&self) -> Option<usize> {
         None
@@ -269,7 +269,7 @@ impl Choice for Curves {
     }
 }
 
-/// Takes a pose and the values of curves, in order.
+/// Stores a pose and the values of curves in two slices.
 pub(super) struct PoseAndCurves<'a> {
     pub(super) pose: &'a mut [Transform],
     pub(super) curves: &'a mut [f32],
@@ -299,7 +299,7 @@ impl PoseWriter for PoseAndCurves<'_> {
     }
 }
 
-/// Takes the values of curves, in order, and ignores joints.
+/// Stores the values of curves in a slice, and ignores joints.
 pub(super) struct CurvesAlone<'a>(pub(super) &'a mut [f32]);
 
 impl PoseWriter for CurvesAlone<'_> {

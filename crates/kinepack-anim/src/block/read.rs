@@ -1,5 +1,5 @@
 //! Reads a clip from bytes, and checks every length, every number and every segment. Playback of a
-//! clip that passes needs no further checks. `spec/ANIM.md`, section 13.
+//! clip that passes needs no further checks. See `spec/ANIM.md`, section 13.
 
 use std::sync::Arc;
 
@@ -27,21 +27,23 @@ impl<B: AsRef<[u8]>> Clip<B> {
     /// The bytes are not copied.
     ///
     /// # Errors
-    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow;
-    /// [`ClipError::Rig`] for a clip of a rig. The length of `bytes` bounds the memory.
+    /// Returns [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow.
+    /// Returns [`ClipError::Rig`] for a clip of a rig. The memory is proportional to the length of
+    /// `bytes`.
     pub fn from_bytes(bytes: B) -> Result<Self, ClipError> {
         Self::read(bytes, None)
     }
 
-    /// Like [`from_bytes`](Self::from_bytes), but the clip may use `rig`.
+    /// Works like [`from_bytes`](Self::from_bytes), but the clip may use `rig`.
     ///
     /// # Errors
-    /// As [`from_bytes`](Self::from_bytes); [`ClipError::Rig`] for a clip of another rig.
+    /// Fails as [`from_bytes`](Self::from_bytes) does, and with [`ClipError::Rig`] for a clip of
+    /// another rig.
     pub fn with_rig(bytes: B, rig: &Arc<Rig>) -> Result<Self, ClipError> {
         Self::read(bytes, Some(rig))
     }
 
-    /// Reads a clip. `rig` is the rig that it may use.
+    /// Reads a clip, which may use `rig`.
     pub(crate) fn read(storage: B, rig: Option<&Arc<Rig>>) -> Result<Self, ClipError> {
         let bytes = storage.as_ref();
         let header = read_header(bytes)?;
@@ -50,8 +52,8 @@ impl<B: AsRef<[u8]>> Clip<B> {
         let kinds = kinds_of(kind_bytes, &header)?;
         let constants_at = rest.at();
         check_constants(&mut rest, &kinds)?;
-        // Checked before a list of tracks is allocated, since the kinds may claim more tracks than the
-        // file has room for.
+        // This check precedes the allocation of a list of tracks, since the kinds may claim more
+        // tracks than the file has room for.
         let animated_count = tracks_of(&kinds, Kind::Animated).count() + header.curve_tracks();
         if min_group_bytes(&header, animated_count) > rest.bytes().len() {
             return Err(ClipError::EndOfData { part: "groups" });
@@ -133,12 +135,12 @@ struct Tracks {
     rotations: usize,
     /// Number of translations.
     translations: usize,
-    /// Number of tracks of joints.
+    /// Number of tracks that belong to joints.
     of_joints: usize,
 }
 
 impl Tracks {
-    /// Lists the tracks of a clip whose joints have these kinds.
+    /// Lists the tracks of a clip whose joints have the kinds `kinds`.
     fn new(kinds: &[[Kind; 3]], header: &Header) -> Self {
         let mut ids = animated(kinds);
         let of_joints = ids.len();
@@ -149,7 +151,8 @@ impl Tracks {
         Self { ids, rotations, translations, of_joints }
     }
 
-    /// The indices of the far tracks among the translations. `kind_bytes` has a byte for each joint.
+    /// Returns the indices of the far tracks among the translations. `kind_bytes` has a byte for
+    /// each joint.
     fn far(&self, kind_bytes: &[u8]) -> Vec<u16> {
         self.ids[self.rotations..]
             .iter()
@@ -163,7 +166,7 @@ impl Tracks {
     }
 }
 
-/// The contents of the groups that later parts depend on.
+/// What reading the groups found, for checks of later parts.
 #[derive(Default)]
 struct GroupContents {
     /// Number of live components.
@@ -207,7 +210,7 @@ fn read_groups(
     Ok(contents)
 }
 
-/// Checks the bits of the segments that blend.
+/// Checks the bit set that marks the segments that blend.
 fn check_blends(rest: &mut Rest<'_>, segments: usize, header: &Header) -> Result<(), ClipError> {
     let blends = rest.take(header.blend_bytes(segments), 1, "blends")?;
     if blends.last().is_some_and(|last| !segments.is_multiple_of(8) && last >> (segments % 8) != 0)
@@ -312,7 +315,7 @@ fn read_header(bytes: &[u8]) -> Result<Header, ClipError> {
         header.curves = u16::from_le_bytes([first, second]);
         header.is_labelled = flags & 1 != 0;
         header.interpolation = Interpolation::from_bit(flags & 2 != 0);
-        // An extension must not be empty.
+        // An extension without any flag or curve is refused.
         if flags > 3 || zero != 0 || !header.is_extended() {
             return Err(ClipError::BadHeader { field: "extension" });
         }

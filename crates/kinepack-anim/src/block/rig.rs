@@ -1,5 +1,5 @@
-//! Rigs: the track parameters (references, axes, middles and steps) and the constants that clips
-//! of the same skeleton share. `spec/ANIM.md`, section 15.
+//! Rigs: the track parameters (references, axes, middles and steps) and the constants that clips of
+//! the same skeleton share. See `spec/ANIM.md`, section 15.
 
 use super::constant::{Constant, is_constant};
 use super::layout::{CONSTANT_BYTES, HEADER_BYTES, hash, is_number};
@@ -10,7 +10,8 @@ use crate::{Channel, ClipError, MAX_JOINTS, TrackId};
 
 const VERSION: u8 = 1;
 const HASH_BYTES: usize = 8;
-/// A rig stores each track as a group of one, with 16-bit codes and without the bytes for sharing.
+/// The format of a track in a rig: a group of one track, with 16-bit codes and without the bytes
+/// that signal sharing.
 const TRACK_FORMAT: (bool, bool) = (true, false);
 
 /// Parameters and constants that clips of the same skeleton share, so that each clip is smaller. A
@@ -40,15 +41,15 @@ pub struct Rig {
     joints: u16,
     skeleton: u64,
     hash: u64,
-    /// The constant tracks, by joint, then by channel.
+    /// The constants, by joint, then by channel.
     constants: Vec<(TrackId, Constant)>,
-    /// Rotations, translations, scales, each by joint.
+    /// The tracks: rotations, translations, scales, and within each channel by joint.
     tracks: Vec<(TrackId, Track)>,
 }
 
 impl Rig {
-    /// A rig of the skeleton with the hash `skeleton`. `constants` must be sorted by joint, then by
-    /// channel; `tracks` by channel, then by joint.
+    /// Returns a rig of the skeleton with the hash `skeleton`. `constants` must be sorted by joint,
+    /// then by channel. `tracks` must be sorted by channel, then by joint.
     #[cfg(feature = "offline")]
     pub(crate) fn new(
         joints: u16,
@@ -64,8 +65,8 @@ impl Rig {
     /// Reads a rig.
     ///
     /// # Errors
-    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow. The length
-    /// of `bytes` bounds the memory.
+    /// Returns [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow. The
+    /// memory is proportional to the length of `bytes`.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ClipError> {
         let head: &[u8; HEADER_BYTES] =
             rest::head(bytes, magic::RIG, VERSION).map_err(|error| match error {
@@ -131,14 +132,14 @@ impl Rig {
         })
     }
 
-    /// The bytes of the rig's file. Each track takes 15 bytes, and each constant 8 or 12.
+    /// Returns the bytes of the rig's file. Each track takes 15 bytes, and each constant 8 or 12.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.body();
         bytes.extend(self.hash.to_le_bytes());
         bytes
     }
 
-    /// The bytes before the hash.
+    /// Returns the bytes of the file without the hash at its end.
     fn body(&self) -> Vec<u8> {
         let mut bytes = magic::RIG.to_vec();
         bytes.extend([VERSION, 0]);
@@ -157,7 +158,7 @@ impl Rig {
         bytes
     }
 
-    /// The hash that clips of this rig store to identify it.
+    /// Returns the hash that identifies this rig in its clips.
     pub fn hash(&self) -> u64 {
         self.hash
     }
@@ -167,23 +168,23 @@ impl Rig {
         self.skeleton
     }
 
-    /// Number of joints.
+    /// Returns the number of joints.
     pub fn joints(&self) -> usize {
         usize::from(self.joints)
     }
 
-    /// The tracks whose parameters clips may share: rotations, then translations, then scales, each
-    /// by joint.
+    /// Returns the tracks whose parameters clips may share: rotations, then translations, then
+    /// scales, each by joint.
     pub fn tracks(&self) -> impl ExactSizeIterator<Item = TrackId> + '_ {
         self.tracks.iter().map(|(id, _)| *id)
     }
 
-    /// The tracks for which the rig has a constant, by joint, then by channel.
+    /// Returns the tracks for which the rig has a constant, by joint, then by channel.
     pub fn constants(&self) -> impl ExactSizeIterator<Item = TrackId> + '_ {
         self.constants.iter().map(|(id, _)| *id)
     }
 
-    /// The constants, by joint, then by channel.
+    /// Returns the constants, by joint, then by channel.
     pub(super) fn all_constants(&self) -> &[(TrackId, Constant)] {
         &self.constants
     }

@@ -1,6 +1,6 @@
 //! Plays a clip at any time: whole poses, some joints, or a single joint. A pose does not depend on
 //! earlier calls, so playing forwards, playing backwards and seeking all cost the same. Sampling
-//! allocates nothing. `spec/ANIM.md`, section 12.
+//! allocates nothing. See `spec/ANIM.md`, section 12.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use super::source::Source;
 use crate::transform::check_pose;
 use crate::{PlayError, Skeleton, Transform, time};
 
-/// Plays a clip, for any number of characters. It holds only data that does not depend on the time,
-/// and no playback state.
+/// Plays a clip, for any number of characters. A sampler holds only data that does not depend on
+/// the time, and no playback state.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -43,22 +43,23 @@ pub struct Sampler<B = Vec<u8>> {
 }
 
 impl<B: AsRef<[u8]>> Sampler<B> {
-    /// A sampler of `clip`, which it shares or owns. It shares the skeleton's bind pose.
+    /// Returns a sampler of `clip`, which it shares or owns. The sampler shares the skeleton's bind
+    /// pose.
     ///
     /// # Errors
-    /// [`PlayError`] if the clip was built for another skeleton.
+    /// Returns [`PlayError`] if the clip was built for another skeleton.
     pub fn new(clip: impl Into<Arc<Clip<B>>>, skeleton: &Skeleton) -> Result<Self, PlayError> {
         let clip = clip.into();
         clip.info().check_skeleton(skeleton)?;
         Ok(Self { clip, bind: skeleton.shared_bind_pose(), kernel: AnyKernel::best() })
     }
 
-    /// A sampler of `clip`, without a skeleton to check it against. Channels that the clip does not
-    /// store keep the values of `bind`. The sampler copies them once and shares that copy with its
-    /// clones.
+    /// Returns a sampler of `clip`, without a skeleton to check it against. Channels that the clip
+    /// does not store keep the values of `bind`. The sampler copies them once and shares that copy
+    /// with its clones.
     ///
     /// # Errors
-    /// [`PlayError::OtherJoints`] if `bind` has a different number of joints.
+    /// Returns [`PlayError::OtherJoints`] if `bind` has a different number of joints.
     pub fn with_bind_pose(
         clip: impl Into<Arc<Clip<B>>>,
         bind: &[Transform],
@@ -68,7 +69,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
         Ok(Self { clip, bind: bind.into(), kernel: AnyKernel::best() })
     }
 
-    /// The clip.
+    /// Returns the clip that this sampler plays.
     pub fn clip(&self) -> &Arc<Clip<B>> {
         &self.clip
     }
@@ -77,7 +78,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     /// the same, to the last bit.
     ///
     /// # Panics
-    /// If this machine does not have them.
+    /// Panics if this machine does not have the instructions.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         let kernel = instructions.kernel();
@@ -85,7 +86,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
         Self { kernel: kernel.unwrap_or(self.kernel), ..self }
     }
 
-    /// Number of joints.
+    /// Returns the number of joints.
     pub fn joints(&self) -> usize {
         self.bind.len()
     }
@@ -94,7 +95,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     /// the last give the pose of that sample.
     ///
     /// # Panics
-    /// If `pose` and the clip have different numbers of joints.
+    /// Panics if `pose` and the clip have different numbers of joints.
     #[track_caller]
     pub fn sample(&self, time_s: f32, pose: &mut [Transform]) {
         self.sample_at(self.position(time_s), pose);
@@ -103,7 +104,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     /// The pose `position` samples after the first. Whole numbers are the sample times.
     ///
     /// # Panics
-    /// If `pose` and the clip have different numbers of joints.
+    /// Panics if `pose` and the clip have different numbers of joints.
     #[track_caller]
     pub fn sample_at(&self, position: f64, pose: &mut [Transform]) {
         check_pose("the pose", pose.len(), "the clip", self.joints());
@@ -111,20 +112,20 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     }
 
     /// Samples the joints in `joints` at a time, and leaves the other joints of `pose` unchanged. A
-    /// joint that is left out still costs a little, because its coefficients must be skipped.
+    /// joint outside the mask still costs a little, because the reader must skip its coefficients.
     ///
     /// # Panics
-    /// If `pose` and the clip have different numbers of joints.
+    /// Panics if `pose` and the clip have different numbers of joints.
     #[track_caller]
     pub fn sample_joints(&self, time_s: f32, joints: &JointMask, pose: &mut [Transform]) {
         check_pose("the pose", pose.len(), "the clip", self.joints());
         self.call(self.position(time_s)).joints(joints, pose);
     }
 
-    /// The transform of a single joint at a time.
+    /// Returns the transform of a single joint at a time.
     ///
     /// # Panics
-    /// If the clip has no such joint.
+    /// Panics if the clip has no such joint.
     #[track_caller]
     pub fn joint(&self, time_s: f32, joint: usize) -> Transform {
         let joints = self.joints();
@@ -133,13 +134,13 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     }
 
     /// Writes the pose at a time to a [`PoseWriter`], for engines that store poses in their own
-    /// layout. It writes the static values first, and animated tracks then overwrite them.
+    /// layout. The sampler writes the static values first, and animated tracks then overwrite them.
     pub fn write<W: PoseWriter + ?Sized>(&self, time_s: f32, writer: &mut W) {
         self.call(self.position(time_s)).play(All, writer, |writer| writer.pose(&self.bind));
     }
 
-    /// The values of all curves at a time, in the order of
-    /// [`Clip::curve_names`]. It decodes no joints and allocates nothing.
+    /// The values of all curves at a time, in the order of [`Clip::curve_names`]. The call decodes
+    /// no joints and allocates nothing.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -160,7 +161,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     /// ```
     ///
     /// # Panics
-    /// If `curves` and the clip have different numbers of curves.
+    /// Panics if `curves` and the clip have different numbers of curves.
     #[track_caller]
     pub fn curves(&self, time_s: f32, curves: &mut [f32]) {
         self.curves_at(self.position(time_s), curves);
@@ -169,7 +170,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     /// The values of all curves `position` samples after the first.
     ///
     /// # Panics
-    /// If `curves` and the clip have different numbers of curves.
+    /// Panics if `curves` and the clip have different numbers of curves.
     #[track_caller]
     pub fn curves_at(&self, position: f64, curves: &mut [f32]) {
         self.check_curves(curves);
@@ -181,8 +182,8 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     /// The pose and the values of all curves at a time. One call costs less than two separate ones.
     ///
     /// # Panics
-    /// If `pose` and the clip have different numbers of joints, or `curves` and the clip different
-    /// numbers of curves.
+    /// Panics if `pose` and the clip have different numbers of joints, or `curves` and the clip
+    /// different numbers of curves.
     #[track_caller]
     pub fn sample_with_curves(&self, time_s: f32, pose: &mut [Transform], curves: &mut [f32]) {
         self.sample_with_curves_at(self.position(time_s), pose, curves);
@@ -191,7 +192,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     /// The pose and the values of all curves `position` samples after the first.
     ///
     /// # Panics
-    /// As [`sample_with_curves`](Self::sample_with_curves).
+    /// Fails as [`sample_with_curves`](Self::sample_with_curves) does.
     #[track_caller]
     pub fn sample_with_curves_at(&self, position: f64, pose: &mut [Transform], curves: &mut [f32]) {
         check_pose("the pose", pose.len(), "the clip", self.joints());
@@ -199,7 +200,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
         self.call(position).pose_and_curves(pose, curves);
     }
 
-    /// Like [`write`](Self::write), but also writes the values of curves.
+    /// Works like [`write`](Self::write), but also writes the values of curves.
     pub fn write_with_curves<W: PoseWriter + ?Sized>(&self, time_s: f32, writer: &mut W) {
         self.call(self.position(time_s)).play(WithCurves, writer, |writer| writer.pose(&self.bind));
     }
@@ -220,9 +221,9 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     }
 }
 
-/// A call of a sampler. Most of its methods are not generic, so they are compiled once, with this
-/// crate. If they were methods of the generic sampler, each crate that plays clips would compile
-/// them again, for all instruction sets.
+/// The arguments of a call of a sampler. Most methods of this type are not generic, so they are
+/// compiled once, with this crate. If they were methods of the generic sampler, each crate that
+/// plays clips would compile them again, for all instruction sets.
 struct Call<'a> {
     source: Source<'a>,
     bind: &'a [Transform],
@@ -299,7 +300,7 @@ impl Call<'_> {
 /// ```
 ///
 /// # Panics
-/// If the length of `poses` is not the sum of all samplers' joints.
+/// Panics if the length of `poses` is not the sum of all samplers' joints.
 #[track_caller]
 pub fn sample_batch<B: AsRef<[u8]>>(requests: &[(&Sampler<B>, f32)], poses: &mut [Transform]) {
     let joints: usize = requests.iter().map(|(sampler, _)| sampler.joints()).sum();

@@ -5,8 +5,8 @@ use super::layout::{END_BYTES, SKIP_BYTES};
 use crate::TrackId;
 
 impl<B: AsRef<[u8]>> Clip<B> {
-    /// The size of each part in bytes, in the order of the file. The sizes sum to the file's
-    /// length.
+    /// Returns the size of each part in bytes, in the order of the file. The sizes sum to the
+    /// file's length.
     pub fn bytes_by_part(&self) -> Vec<(&'static str, usize)> {
         let Parts { constants, groups, blends, segments, labels, end, .. } = self.parts();
         let header = self.header.bytes();
@@ -26,8 +26,8 @@ impl<B: AsRef<[u8]>> Clip<B> {
         ]
     }
 
-    /// The size of each animated track in bits: its parameters, and its widths and coefficients in
-    /// all segments. The list excludes curve tracks.
+    /// Returns the size of each animated track in bits: its parameters, plus its widths and
+    /// coefficients in all segments. The list excludes curve tracks.
     pub fn bits_by_track(&self) -> Vec<(TrackId, usize)> {
         let block = self.header.block;
         let components = self.component_tracks();
@@ -47,7 +47,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
         bits
     }
 
-    /// The track index of each live component, in the order in which segments store them.
+    /// Returns the track index of each live component, in the order in which segments store them.
     fn component_tracks(&self) -> Vec<usize> {
         let mut components = Vec::with_capacity(self.live_components());
         let mut first = 0;

@@ -1,5 +1,5 @@
 //! The parts of a clip that playback reads. They only hold data: `moment.rs`, `play.rs` and
-//! `joint.rs` play them. `spec/ANIM.md`, section 10.
+//! `joint.rs` play them. See `spec/ANIM.md`, section 10.
 
 use super::constant::Constant;
 use super::group::{Codes, Groups};
@@ -37,22 +37,22 @@ pub(super) struct Segments<'a> {
     pub(super) count: usize,
     pub(super) blends: &'a [u8],
     pub(super) offsets: &'a [u8],
-    /// The bytes from the first segment to the end of the clip.
+    /// The clip's bytes from the first segment to the end.
     pub(super) bytes: &'a [u8],
     /// The end of the last segment.
     pub(super) end: usize,
 }
 
 impl Segments<'_> {
-    /// Whether the segment blends: between two samples, it interpolates the decoded values instead
-    /// of the coefficients.
+    /// Returns whether the segment blends: between two samples, it interpolates the decoded values
+    /// instead of the coefficients.
     #[inline(always)]
     pub(super) fn blends(&self, segment: usize) -> bool {
         self.blends.get(segment / 8).is_some_and(|byte| byte >> (segment % 8) & 1 != 0)
     }
 
-    /// The offset of a segment's first byte. If `segment` equals the number of segments, it is the
-    /// end of the last segment.
+    /// Returns the offset of a segment's first byte. If `segment` equals the number of segments,
+    /// the result is the end of the last segment.
     #[inline(always)]
     pub(super) fn at(&self, segment: usize, header: &Header) -> usize {
         if segment == self.count {
@@ -64,7 +64,7 @@ impl Segments<'_> {
 }
 
 impl Source<'_> {
-    /// The start of a group. `group` counts all groups of the clip.
+    /// Returns the start of a group. `group` counts all groups of the clip.
     #[inline(always)]
     pub(super) fn start_of(&self, group: usize) -> GroupStart {
         let skip_point = group / SKIP_GROUPS;
@@ -105,14 +105,14 @@ impl Source<'_> {
     }
 }
 
-/// The start of a group's components, which is at the same components in every segment.
+/// Where a group's components start. Before it, every segment has the same number of components.
 #[derive(Clone, Copy)]
 pub(super) struct GroupStart {
-    /// The last skip point before the group. Point 0 is the beginning of the segment.
+    /// The number of the last skip point before the group. Point 0 is the beginning of the segment.
     skip_point: usize,
-    /// Number of components before that point.
+    /// Number of components before the skip point.
     before: usize,
-    /// Number of components from that point to the group.
+    /// Number of components from the skip point to the group.
     after: usize,
 }
 
@@ -125,7 +125,7 @@ impl GroupStart {
     }
 }
 
-/// The stored offset of a segment, in bytes from the first segment's beginning.
+/// Returns the stored offset of a segment, in bytes from the beginning of the first segment.
 #[inline]
 pub(super) fn offset(offsets: &[u8], segment: usize, bytes: u8) -> usize {
     let bytes = usize::from(bytes);

@@ -20,15 +20,16 @@ pub(super) struct Tables {
     far: u16,
     /// Number of live components of all tracks.
     components: u32,
-    /// Four tables, one after another. First, the joints of the animated tracks in the order of the
-    /// groups, and then the numbers of the curve tracks, counted from 0. Second, the indices of the
-    /// far tracks among the translations. Third, for each skip point, the number of live components
-    /// before it, in two words. Fourth, the live components of each group, in two words.
+    /// This slice contains four tables, one after another. The first table has the joints of the
+    /// animated tracks in the order of the groups. The numbers of the curve tracks follow, counted
+    /// from 0. The second has the indices of the far tracks among the translations. The third has,
+    /// for each skip point, the number of live components before it, in two words. The fourth has
+    /// the live components of each group, in two words.
     words: Box<[u16]>,
 }
 
 impl Tables {
-    /// Builds the tables. `lives` has the live components of each group.
+    /// Builds the tables. `lives` contains the live components of each group.
     pub(super) fn new(
         [rotations, translations, components]: [usize; 3],
         [joints, far]: [&[u16]; 2],
@@ -53,44 +54,44 @@ impl Tables {
         }
     }
 
-    /// Number of animated tracks that are rotations.
+    /// Returns the number of animated tracks that are rotations.
     #[inline]
     pub(super) fn rotations(&self) -> usize {
         usize::from(self.rotations)
     }
 
-    /// Number of animated tracks that are translations.
+    /// Returns the number of animated tracks that are translations.
     #[inline]
     pub(super) fn translations(&self) -> usize {
         usize::from(self.translations)
     }
 
-    /// The joints of the animated tracks, and then the numbers of the curve tracks.
+    /// Returns the joints of the animated tracks, followed by the numbers of the curve tracks.
     #[inline]
     pub(super) fn joints(&self) -> &[u16] {
         &self.words[..usize::from(self.tracks)]
     }
 
-    /// The indices of the far tracks among the translations.
+    /// Returns the indices of the far tracks among the translations.
     #[inline]
     pub(super) fn far(&self) -> &[u16] {
         &self.words[usize::from(self.tracks)..][..usize::from(self.far)]
     }
 
-    /// Number of live components of all tracks.
+    /// Returns the number of live components of all tracks.
     #[inline]
     pub(super) fn components(&self) -> usize {
         self.components as usize
     }
 
-    /// Number of groups.
+    /// Returns the number of groups.
     #[inline]
     pub(super) fn groups(&self) -> usize {
         let vectors = usize::from(self.tracks) - self.rotations();
         self.rotations().div_ceil(GROUP) + vectors.div_ceil(GROUP)
     }
 
-    /// The live components of all groups.
+    /// Returns the live components of all groups.
     #[inline]
     pub(super) fn heads(&self) -> Heads<'_> {
         let (pairs, _) = self.words[usize::from(self.tracks) + usize::from(self.far)..].as_chunks();
@@ -98,7 +99,7 @@ impl Tables {
         Heads { skips, lives }
     }
 
-    /// The bytes that the tables take on the heap.
+    /// Returns the number of bytes that the tables occupy on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         size_of_val(&*self.words)
     }
@@ -114,20 +115,20 @@ pub(super) struct Heads<'a> {
 }
 
 impl<'a> Heads<'a> {
-    /// The live components of each group, in their stored form.
+    /// Returns the live components of each group, in their stored form.
     #[inline(always)]
     pub(super) fn lives(&self) -> &'a [[u16; 2]] {
         self.lives
     }
 
-    /// Number of live components before a skip point. Point 0 is the beginning.
+    /// Returns the number of live components before skip point `point`. Point 0 is the beginning.
     #[inline(always)]
     pub(super) fn components_before(&self, point: usize) -> usize {
         let stored = point.checked_sub(1).and_then(|index| self.skips.get(index));
         stored.map_or(0, |[low, high]| usize::from(*low) | usize::from(*high) << 16)
     }
 
-    /// Number of live components of some groups.
+    /// Returns the number of live components of the groups `groups`.
     #[inline(always)]
     pub(super) fn components(&self, groups: Range<usize>) -> usize {
         live_components(self.lives.get(groups).unwrap_or_default())

@@ -1,5 +1,5 @@
-//! Clips of random coefficients, including ones that no encoder would make. All instruction sets
-//! must give the same bits, which must also be those of the specification's formulas.
+//! These tests play clips of random coefficients, including clips that no encoder would make. All
+//! instruction sets must give the same bits as the specification's formulas.
 //!
 //! The instructions of 64-bit ARM can be tested on any machine: `cargo test -p kinepack-anim
 //! --no-default-features --lib --target aarch64-unknown-linux-gnu block`, with `qemu-aarch64 -L
@@ -20,7 +20,7 @@ use crate::{Channel, JointMask, Transform};
 mod random;
 use random::Random;
 
-/// A coefficient of a random width, rarely a large one.
+/// Returns a coefficient of a random width. Large widths are rare.
 fn coefficient(random: &mut Random, k: usize) -> i32 {
     let most = match random.below(40) {
         0 => 24,
@@ -100,7 +100,7 @@ fn contents(random: &mut Random, block: BlockLength, joints: u16, samples: u32) 
     Contents { header, kinds, constants, tracks, blends, segments, labels: Vec::new(), owner: 7 }
 }
 
-/// Anchors of the far tracks, of either kind.
+/// Random anchors for the far tracks, either one for the segment or one for each sample.
 fn any_anchors(random: &mut Random, tracks: &[Track], length: usize) -> Vec<Anchors> {
     let far = tracks.iter().filter(|track| track.is_far);
     far.map(|_| {
@@ -115,7 +115,8 @@ fn any_anchors(random: &mut Random, tracks: &[Track], length: usize) -> Vec<Anch
     .collect()
 }
 
-/// `usual`, or the smaller number `interpreted` under Miri, which is ten thousand times slower.
+/// Returns `usual`, or the smaller number `interpreted` under Miri, which is ten thousand times
+/// slower.
 const fn count(usual: usize, interpreted: usize) -> usize {
     if cfg!(miri) { interpreted } else { usual }
 }
@@ -211,7 +212,8 @@ fn sampling_some_joints_gives_the_transforms_of_the_whole_pose() {
     }
 }
 
-/// A component at a sample, computed coefficient by coefficient as section 12 specifies.
+/// Returns the value of a component at a sample, computed coefficient by coefficient as section 12
+/// of the specification defines it.
 fn component(
     contents: &Contents,
     segments: usize,
@@ -244,7 +246,7 @@ fn vectors_follow_the_formulas_of_the_specification() {
         let mut pose = bind.clone();
         for sample in (0..contents.header.coded_samples()).step_by(count(1, 11)) {
             sampler.sample_at(sample as f64, &mut pose);
-            // Far tracks are left out here: tests/block compares them with another player.
+            // Far tracks are excluded here, because tests/block compares them with another player.
             let tracks = clip.animated_tracks().zip(&contents.tracks).enumerate();
             for (at, (id, track)) in tracks.filter(|(_, (_, track))| !track.is_far) {
                 let transform = &pose[usize::from(id.joint)];

@@ -9,20 +9,20 @@ use crate::{Channel, ClipError, TrackId};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Track {
     pub(crate) channel: Channel,
-    /// A rotation's reference, then its axes: three codes each.
+    /// The codes of a rotation's reference, then those of its axes, three each.
     pub(crate) codes: [[u16; 3]; 2],
     /// The middle of a translation or scale.
     pub(crate) middle: [f32; 3],
-    /// The steps of the three components. 0 means that the component is dead.
+    /// The steps of the three components. A step of 0 means that the component is dead.
     pub(crate) steps: [u8; 3],
     /// Whether the rig supplies the reference or middle, and whether it supplies axes and steps.
     pub(crate) shares: [bool; 2],
-    /// Whether segments store anchors for the track. Only translations have them.
+    /// Whether segments store anchors for the track. Only translations may have anchors.
     pub(crate) is_far: bool,
 }
 
 impl Track {
-    /// A track whose other parameters are all 0.
+    /// Returns a track of this channel, with all other parameters 0.
     pub(crate) fn new(channel: Channel) -> Self {
         Self {
             channel,
@@ -51,12 +51,12 @@ impl Track {
         self
     }
 
-    /// The same track, with no parameter marked as shared.
+    /// Returns the same track, but with no parameter marked as shared.
     pub(super) fn owned(self) -> Self {
         Self { shares: [false; 2], ..self }
     }
 
-    /// The number of bits that the track's parameters take in a clip.
+    /// Returns the number of bits that the track's parameters occupy in a clip.
     pub(crate) fn bits(&self, header: &Header) -> usize {
         let [stores_reference, stores_steps] = self.shares.map(|is_shared| usize::from(!is_shared));
         let code_bits = 8 * header.code_bytes();
@@ -66,17 +66,17 @@ impl Track {
             }
             _ => 3 * (stores_reference * 32 + stores_steps * 8),
         };
-        // In a clip of a rig, a track has one bit in each of the bytes at the front of its group.
+        // In a clip of a rig, a track has one bit in each of the bytes that precede its group.
         own + if header.is_of_rig { SHARED_BYTES } else { 0 }
     }
 }
 
-/// The bytes at the front of each group in a clip of a rig. The first marks the tracks that share
-/// their reference or middle, the second the tracks that share axes and steps. For tracks that
-/// share steps, the other three mark the live components, a byte for each axis.
+/// The number of bytes that precede each group in a clip of a rig. The first marks the tracks that
+/// share their reference or middle, the second the tracks that share axes and steps. For tracks
+/// that share steps, the other three mark the live components, with a byte for each axis.
 const SHARED_BYTES: usize = 5;
 
-/// The least number of bytes that the parameters of `tracks` tracks can take.
+/// Returns the minimum number of bytes that the parameters of `tracks` tracks can occupy.
 pub(super) fn min_group_bytes(header: &Header, tracks: usize) -> usize {
     if header.is_of_rig {
         tracks.div_ceil(GROUP) * SHARED_BYTES
@@ -85,7 +85,7 @@ pub(super) fn min_group_bytes(header: &Header, tracks: usize) -> usize {
     }
 }
 
-/// Reads a group, without checking its middles. Parameters that a track shares stay 0, except that a
+/// Reads a group, without checking its middles. Parameters that a track shares are 0, except that a
 /// step of 1 marks a live component.
 pub(super) fn read_group(
     rest: &mut Rest<'_>,

@@ -1,7 +1,7 @@
 //! The widths of coefficients in bits. A profile gives the widths for a *piece* of a component.
-//! There are 255 profiles for each piece. `kinepack anim train` computed them, and they are part of
-//! the format. `spec/widths.txt` is the same table as text. A piece is all coefficients of a
-//! component in a segment; with a block length of 32, it is one half of them.
+//! There are 255 profiles for each piece. `kinepack anim train` computed the profiles, and they are
+//! part of the format. `spec/widths.txt` is the same table as text. A piece consists of all
+//! coefficients of a component in a segment, or of half of them if the block length is 32.
 
 use crate::computed::computed;
 
@@ -9,19 +9,19 @@ use crate::computed::computed;
 pub(crate) const PIECE: usize = 16;
 /// Number of profiles for each piece.
 pub(crate) const PROFILES: usize = 255;
-/// Stored instead of a profile's number if the segment itself stores the widths.
+/// The byte that a segment stores in place of a profile's number if it stores the widths itself.
 pub(crate) const ESCAPE: u8 = 255;
-/// Bits of a width that a segment stores.
+/// The size in bits of a width that a segment stores.
 pub(crate) const ESCAPE_WIDTH_BITS: u32 = 5;
 /// The largest width that a segment may store.
 pub(crate) const MAX_ESCAPE_WIDTH: u8 = 24;
-/// The largest width of coefficient `k` in a profile. The first one may be wider, because it holds
-/// the mean position of a path, which may be far from the origin of a world.
+/// Returns the largest width of coefficient `k` in a profile. Coefficient 0 may be wider, because
+/// it holds the mean position of a path, which may be far from the origin of a world.
 pub(crate) const fn max_width(k: usize) -> u8 {
     if k == 0 { MAX_ESCAPE_WIDTH } else { 16 }
 }
 /// The maximum number of bits of four coefficients whose first index is a multiple of four. A
-/// single 64-bit load then contains all four, whatever bit of a byte they begin at.
+/// 64-bit load then contains all four, regardless of the bit of a byte at which they begin.
 pub(crate) const MAX_FOUR_BITS: u32 = 56;
 
 /// The widths of the coefficients of a piece.
@@ -38,11 +38,11 @@ pub(crate) type Profiles = [Profile; PROFILES];
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockLength {
-    /// 8 samples.
+    /// A segment has up to 8 samples.
     N8 = 0,
-    /// 16 samples.
+    /// A segment has up to 16 samples.
     N16 = 1,
-    /// 32 samples.
+    /// A segment has up to 32 samples.
     N32 = 2,
 }
 
@@ -50,26 +50,26 @@ impl BlockLength {
     /// All lengths, from the shortest to the longest.
     pub const ALL: [Self; 3] = [Self::N8, Self::N16, Self::N32];
 
-    /// The length in samples.
+    /// Returns the length in samples.
     #[inline]
     pub const fn samples(self) -> usize {
         8 << self as usize
     }
 
-    /// Number of pieces of a component.
+    /// Returns the number of pieces of a component.
     #[inline]
     pub(crate) const fn pieces(self) -> usize {
         if matches!(self, Self::N32) { 2 } else { 1 }
     }
 
-    /// The profiles for a piece.
+    /// Returns the profiles for a piece.
     #[inline]
     pub(crate) fn profiles(self, piece: usize) -> &'static Profiles {
         &TABLE[self as usize + piece]
     }
 }
 
-/// The indices of a piece's coefficients, in a segment of `length` samples.
+/// Returns the indices of a piece's coefficients, in a segment of `length` samples.
 #[inline]
 pub(crate) fn piece_range(piece: usize, length: usize) -> std::ops::Range<usize> {
     (PIECE * piece).min(length)..(PIECE * (piece + 1)).min(length)
@@ -95,18 +95,19 @@ impl Profile {
     }
 }
 
-/// How the coefficients of a piece are written.
+/// The choice of how to write the coefficients of a piece.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Choice {
-    /// A profile, or [`ESCAPE`].
+    /// The number of a profile, or [`ESCAPE`].
     pub(crate) profile: u8,
-    /// Bits of the coefficients. With [`ESCAPE`], the bits of their widths count too.
+    /// The total size of the coefficients in bits. With [`ESCAPE`], it includes the bits of their
+    /// widths.
     pub(crate) bits: u32,
 }
 
 impl BlockLength {
-    /// The widths that the coefficients of a piece need, a byte each, and the bits that they take
-    /// with [`ESCAPE`].
+    /// Returns the widths that the coefficients of a piece need, a byte each, and the bits that the
+    /// piece takes with [`ESCAPE`].
     fn needed_widths(coefficients: &[i32]) -> (u128, u32) {
         let mut widths = [0; PIECE];
         widths.iter_mut().zip(coefficients).for_each(|(width, value)| *width = width_of(*value));
@@ -114,21 +115,22 @@ impl BlockLength {
         (packed(&widths), coefficient_bits + ESCAPE_WIDTH_BITS * coefficients.len() as u32)
     }
 
-    /// Whether the piece has as many coefficients as profiles have widths. For such pieces the
-    /// profiles are sorted by their bits, so that a search can end early.
+    /// Returns whether the piece has as many coefficients as a profile has widths. For such pieces
+    /// the profiles are sorted by size, so that a search can end early.
     fn is_full(self, coefficients: &[i32]) -> bool {
         coefficients.len() == self.samples().min(PIECE)
     }
 
-    /// The profile with the fewest bits that is wide enough for the coefficients of a piece.
+    /// Returns the profile with the fewest bits that is wide enough for the coefficients of a
+    /// piece.
     pub(crate) fn choose(self, piece: usize, coefficients: &[i32]) -> Choice {
         let (needed, escaped_bits) = Self::needed_widths(coefficients);
         let mut best = Choice { profile: ESCAPE, bits: escaped_bits };
         let is_full = self.is_full(coefficients);
         let profiles = PACKED_WIDTHS[self as usize + piece].iter().zip(self.profiles(piece));
         for (number, (widths, profile)) in profiles.enumerate() {
-            // Subtracts all bytes at once. With its high bit set, a byte never borrows from the
-            // next, and it keeps that bit if the width is large enough.
+            // The next line subtracts all bytes at once. Because the high bit of each byte is set,
+            // no byte borrows from the next. A byte keeps that bit if its width is large enough.
             let is_wide_enough = ((widths | HIGH_BITS) - needed) & HIGH_BITS == HIGH_BITS;
             let bits = u32::from(profile.ends[coefficients.len()]);
             if bits < best.bits && is_wide_enough {
@@ -141,9 +143,9 @@ impl BlockLength {
         best
     }
 
-    /// Clamps coefficients to a narrower profile if the bits that this saves are worth the error. A
-    /// bit is worth a squared error of `1 / weight`, in squared steps. `exact` has the values
-    /// before rounding, in steps.
+    /// Clamps `coefficients` to a narrower profile if the saved bits are worth the error. A bit is
+    /// worth a squared error of `1 / weight`, in squared steps. `exact` contains the values before
+    /// rounding, in steps.
     #[cfg(feature = "offline")]
     pub(crate) fn shrink(self, piece: usize, exact: &[f64], coefficients: &mut [i32], weight: f64) {
         /// The maximum number of coefficients that a profile may clamp.
@@ -188,13 +190,14 @@ impl BlockLength {
     }
 }
 
-/// The nearest number that fits into `width` bits.
+/// Returns the nearest number that fits into `width` bits.
 #[cfg(feature = "offline")]
 pub(crate) fn clamp(coefficient: i32, width: u8) -> i32 {
     if width == 0 { 0 } else { coefficient.clamp(-(1 << (width - 1)), (1 << (width - 1)) - 1) }
 }
 
-/// The bits that a coefficient needs. Numbers from −2^(w−1) to 2^(w−1) − 1 fit into w bits.
+/// Returns the number of bits that a coefficient needs. Numbers from −2^(w−1) to 2^(w−1) − 1 fit
+/// into w bits.
 #[inline]
 pub(crate) fn width_of(coefficient: i32) -> u8 {
     if coefficient == 0 {
@@ -204,7 +207,7 @@ pub(crate) fn width_of(coefficient: i32) -> u8 {
     }
 }
 
-/// The highest bit of each byte.
+/// A mask with the highest bit of each byte.
 pub(crate) const HIGH_BITS: u128 = 0x8080_8080_8080_8080_8080_8080_8080_8080;
 
 computed! {
@@ -231,7 +234,8 @@ const fn packed(widths: &Widths) -> u128 {
     u128::from_le_bytes(*widths)
 }
 
-/// The tables: for block length 8, for 16, and for the first and the second piece of 32.
+/// The number of tables: for block length 8, for block length 16, and for the first and second
+/// piece of block length 32.
 pub(crate) const TABLES_COUNT: usize = 4;
 const BYTES: &[u8; PROFILES * (8 + 3 * PIECE)] = include_bytes!("widths.bin");
 computed! {

@@ -1,4 +1,4 @@
-//! The contents of a block clip, and how they are written as bytes. `spec/ANIM.md`, section 10.
+//! The contents of a block clip, and their encoding as bytes. See `spec/ANIM.md`, section 10.
 
 use kinepack::bits::{BitSink, BitWriter};
 
@@ -13,23 +13,26 @@ use super::tracks::{Track, bits_to_byte, write_group};
 use super::widths::{ESCAPE_WIDTH_BITS, piece_range, width_of};
 use crate::Channel;
 
-/// The contents of a clip, as plain values.
+/// The contents of a clip, decoded into plain values.
 #[derive(Clone, Debug)]
 pub(crate) struct Contents {
-    /// Writing ignores `offset_bytes` and uses the smallest number that suffices.
+    /// The clip's header. Writing ignores `offset_bytes` and uses the smallest number that
+    /// suffices.
     pub(crate) header: Header,
-    /// The kinds of tracks, by joint, then by channel.
+    /// The kinds of all tracks, by joint, then by channel.
     pub(crate) kinds: Vec<[Kind; 3]>,
-    /// The constant tracks, by joint, then by channel.
+    /// The values of constant tracks, by joint, then by channel.
     pub(crate) constants: Vec<Constant>,
-    /// The rotations, translations and scales, each by joint. The curve tracks follow, as scales.
+    /// The animated tracks: rotations, translations and scales, within each channel by joint. The
+    /// curve tracks follow, as scales.
     pub(crate) tracks: Vec<Track>,
-    /// Whether each segment blends. Empty if the header's `blends` is false.
+    /// Whether each segment blends. The list is empty if the header's `blends` is false.
     pub(crate) blends: Vec<bool>,
     pub(crate) segments: Vec<SegmentContents>,
-    /// The names of the curves and the markers, as the clip stores them. Empty if it has neither.
+    /// The names of the curves and the markers, as the clip stores them. The bytes are empty if the
+    /// clip has neither.
     pub(crate) labels: Vec<u8>,
-    /// The hash of the skeleton, or of the rig.
+    /// The hash of the rig if the clip has one, otherwise of the skeleton.
     pub(crate) owner: u64,
 }
 
@@ -37,7 +40,7 @@ pub(crate) struct Contents {
 pub(crate) struct SegmentContents {
     pub(crate) step: u8,
     pub(crate) length: usize,
-    /// The anchors of each far track.
+    /// The anchors, with an entry for each far track.
     pub(crate) anchors: Vec<Anchors>,
     /// The coefficients by track, then by component, then by frequency. Dead components have zeros.
     pub(crate) coefficients: Vec<i32>,
@@ -74,7 +77,7 @@ impl Contents {
         bytes
     }
 
-    /// The bytes of all parts before the offsets.
+    /// Returns the bytes of all parts before the offsets.
     pub(crate) fn head_bytes(&self, offset_bytes: u8) -> Vec<u8> {
         let header = Header { offset_bytes, ..self.header };
         let mut bytes = header.to_bytes();
@@ -93,7 +96,7 @@ impl Contents {
         bytes
     }
 
-    /// The tracks in groups of eight: first those of rotations, then those of vectors.
+    /// Returns the tracks in groups of eight: first those of rotations, then those of vectors.
     fn groups(&self) -> impl Iterator<Item = &[Track]> {
         let rotations =
             self.tracks.iter().take_while(|track| track.channel == Channel::Rotation).count();
@@ -106,7 +109,7 @@ impl Contents {
         self.write_live(&self.live(), segment, bytes);
     }
 
-    /// The live components, in the order in which segments store them.
+    /// Returns the live components, in the order in which segments store them.
     pub(crate) fn live(&self) -> LiveComponents {
         let numbers: Vec<usize> =
             self.components().filter(|component| self.is_live(*component)).collect();
@@ -122,8 +125,8 @@ impl Contents {
         LiveComponents { skips: skips.collect(), numbers }
     }
 
-    /// Appends a segment. `live` must be the result of [`live`](Self::live). It is an argument so
-    /// that a caller that writes many segments computes it only once.
+    /// Appends a segment. `live` must be the result of [`live`](Self::live). A caller that writes
+    /// many segments computes it only once.
     pub(crate) fn write_live(
         &self,
         live: &LiveComponents,
@@ -160,12 +163,12 @@ impl Contents {
             }
         }
         pass(bytes, live.numbers.len(), bits.len_bits());
-        // `finish` cannot fail, because the writer appends to a vector, which grows.
+        // `finish` cannot fail, because the writer appends to a vector, which can grow.
         let _ = bits.finish();
         bytes.extend(coefficients_bytes);
     }
 
-    /// Writes the coefficients of a piece, and returns the number of the profile that it used.
+    /// Writes the coefficients of a piece, and returns the number of the profile that they use.
     fn write_piece(&self, piece: usize, coefficients: &[i32], bits: &mut BitWriter<'_>) -> u8 {
         let number = self.header.block.choose(piece, coefficients).profile;
         let profile = self.header.block.profiles(piece).get(usize::from(number));

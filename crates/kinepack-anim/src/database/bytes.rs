@@ -23,7 +23,7 @@ impl<B> ClipBytes<B> {
         Self(Stored::Own(bytes.into()))
     }
 
-    /// Whether the bytes are a range of the database's bytes, not an unpacked copy.
+    /// Returns whether the bytes are a range of the database's bytes, not an unpacked copy.
     pub fn is_shared(&self) -> bool {
         matches!(self.0, Stored::Shared { .. })
     }
@@ -41,7 +41,8 @@ impl<B: AsRef<[u8]>> AsRef<[u8]> for ClipBytes<B> {
     }
 }
 
-// Not derived, because a derived `Clone` would need `B: Clone`, and mapped files cannot be cloned.
+// `Clone` is not derived, because a derived `Clone` would need `B: Clone`, and mapped files cannot
+// be cloned.
 impl<B> Clone for ClipBytes<B> {
     fn clone(&self) -> Self {
         match &self.0 {
@@ -51,7 +52,7 @@ impl<B> Clone for ClipBytes<B> {
     }
 }
 
-// Not derived, because a derived `Debug` would print the whole database for each clip.
+// `Debug` is not derived, because a derived `Debug` would print the whole database for each clip.
 impl<B> fmt::Debug for ClipBytes<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {

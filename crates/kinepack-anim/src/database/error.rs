@@ -1,10 +1,11 @@
-//! Why a clip database cannot be read, or refuses a clip.
+//! The reasons why a clip database cannot be read, or refuses a clip.
 
 use std::fmt;
 
 use crate::{ClipError, FileKind, SkeletonFileError};
 
-/// Why bytes are not a valid clip database, or why it cannot return or accept a clip.
+/// The reason why bytes are not a valid clip database, or why a database cannot return or accept a
+/// clip.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum DatabaseError {
@@ -12,14 +13,14 @@ pub enum DatabaseError {
     NoDatabase,
     /// The bytes are a file of another kind.
     OtherFile {
-        /// The kind of file.
+        /// The kind of the file.
         found: FileKind,
     },
     /// The version of the format is unknown.
     Version {
-        /// The version in the file.
+        /// The version that the file states.
         version: u8,
-        /// The newest version that can be read.
+        /// The newest version that this crate can read.
         newest: u8,
     },
     /// The bytes end too early.
@@ -46,19 +47,19 @@ pub enum DatabaseError {
     BadEntry {
         /// Number of the entry.
         entry: usize,
-        /// The reason.
+        /// The reason why the entry is invalid.
         reason: &'static str,
     },
     /// There is no clip of this name.
     NoSuchClip {
-        /// The name.
+        /// The name that was requested.
         name: String,
     },
     /// A clip is not valid, or is not a block clip.
     Clip {
         /// Name of the clip.
         name: String,
-        /// The reason.
+        /// The reason why the clip is refused.
         error: ClipError,
     },
     /// A clip was built for another skeleton.
@@ -77,7 +78,7 @@ pub enum DatabaseError {
     },
     /// Another clip of the database has this name.
     SameName {
-        /// The name.
+        /// The name that both clips have.
         name: String,
     },
     /// A name is longer than [`MAX_NAME_BYTES`](crate::MAX_NAME_BYTES), or all names together

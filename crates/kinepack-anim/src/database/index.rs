@@ -1,6 +1,6 @@
-//! The head of a database, which is everything before the clips: where its parts are, and the
-//! entries of the index. An entry is decoded from the bytes on each access, so opening a database
-//! builds no table. `spec/ANIM.md`, section 16.1.
+//! The header and the index of a database, which precede the clips. The index has an entry for each
+//! clip. An entry is decoded from the bytes on each access, so opening a database builds no table.
+//! See `spec/ANIM.md`, section 16.1.
 
 use std::ops::Range;
 
@@ -20,16 +20,16 @@ const OF_RIG: u8 = 2;
 const LABELLED: u8 = 4;
 const DISK: u8 = 8;
 
-/// The lengths in the header.
+/// The lengths that the header states.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lengths {
     /// Number of clips.
     pub(super) clips: u32,
-    /// Bytes of the skeleton.
+    /// Size of the skeleton in bytes.
     pub(super) skeleton: u32,
-    /// Bytes of the rig; 0 if there is none.
+    /// Size of the rig in bytes, or 0 if there is none.
     pub(super) rig: u32,
-    /// Bytes of all names.
+    /// Size of all names in bytes.
     pub(super) names: u32,
 }
 
@@ -44,7 +44,7 @@ impl Lengths {
     }
 }
 
-/// The offset of each part of the head after the skeleton, and of the first byte after the head.
+/// The offset of each part of the head after the skeleton, and the offset at which the head ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts {
     pub(super) rig: usize,
@@ -57,7 +57,8 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Reads the header, and checks that the head it describes lies within the bytes.
+    /// Reads the header, and checks that the bytes contain the whole head that the header
+    /// describes.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, DatabaseError> {
         if !bytes.starts_with(&magic::DATABASE) {
             return Err(FileKind::detect(bytes)
@@ -90,21 +91,22 @@ impl Parts {
         Ok(Self { rig, entries, names, hash, clips, count: number(8) as usize })
     }
 
-    /// Decodes an entry, without checking it.
+    /// Decodes entry `index`, without checking it.
     fn entry(&self, bytes: &[u8], index: usize) -> Entry {
         let at = self.entries + ENTRY_BYTES * index;
         let entry = bytes.get(at..).and_then(<[u8]>::first_chunk).copied();
         Entry::read(&entry.unwrap_or_default())
     }
 
-    /// Where an entry's clip and name begin: at the ends that the previous entry stores.
+    /// Returns the offsets at which the clip and the name of entry `index` begin. They equal the
+    /// ends that the previous entry stores.
     fn begin(&self, bytes: &[u8], index: usize) -> (u64, u32) {
         let before = index.checked_sub(1).map(|before| self.entry(bytes, before));
         before.map_or((0, 0), |before| (before.clip_end, before.name_end))
     }
 
-    /// The ranges of a clip and its name, and the facts that the index states about the clip. The
-    /// ranges were checked when the database was opened.
+    /// Returns the ranges of a clip and its name, and the facts that the index states about the
+    /// clip. Opening the database has checked the ranges.
     pub(super) fn ranges(&self, bytes: &[u8], index: usize) -> ClipRanges {
         let Entry { clip_end, name_end, stated } = self.entry(bytes, index);
         let (clip, name) = self.begin(bytes, index);
@@ -113,7 +115,7 @@ impl Parts {
         ClipRanges { stated, name: name..name_end, clip: clip..clip_end }
     }
 
-    /// The bytes of a clip's name.
+    /// Returns the bytes of a clip's name.
     pub(super) fn name<'a>(&self, bytes: &'a [u8], index: usize) -> &'a [u8] {
         bytes.get(self.ranges(bytes, index).name).unwrap_or_default()
     }
@@ -180,7 +182,7 @@ pub(super) struct Entry {
     pub(super) stated: Stated,
 }
 
-/// The facts that an entry states about its clip.
+/// The facts that an entry of the index states about its clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Stated {
     pub(super) samples: u32,
@@ -193,7 +195,8 @@ impl Entry {
     fn read(bytes: &[u8; ENTRY_BYTES]) -> Self {
         let [a, b, c, d, e, f, g, h, ..] = *bytes;
         let [.., first, second, bits, zero] = *bytes;
-        // A non-zero last byte gives bits that no clip has, so that the check refuses the entry.
+        // If the last byte is not 0, the next line sets bits that no clip has, so that the check
+        // refuses the entry.
         let bits = if zero == 0 { bits } else { u8::MAX };
         let stated = Stated {
             samples: u32_at(bytes, 12),
@@ -245,7 +248,7 @@ impl Entry {
 }
 
 impl Stated {
-    /// The facts that the entry of a clip states, from the clip's header.
+    /// Returns the facts that the entry of a clip must state, from the clip's header.
     pub(super) fn new(header: &Header, is_disk: bool) -> Self {
         let bit = |is_set: bool, bit: u8| if is_set { bit } else { 0 };
         let bits = bit(header.loops, LOOPS)
@@ -273,7 +276,7 @@ impl Stated {
     }
 }
 
-/// The hash of the head's bytes.
+/// Returns the hash of the head's bytes.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     let mut hash = Fnv1a::new();
     hash.add(bytes);

@@ -1,5 +1,5 @@
-//! Clip databases: thousands of clips of one skeleton in a file with an index, as motion matching
-//! needs them. `spec/ANIM.md`, section 16.
+//! Clip databases: files with an index that hold thousands of clips of one skeleton, as motion
+//! matching needs. See `spec/ANIM.md`, section 16.
 //!
 //! Opening a [`ClipDatabase`] checks its index, and reads the skeleton and the rig. It does not
 //! read the clips: [`ClipDatabase::clip`] checks each clip on request. The clip shares the
@@ -44,11 +44,11 @@
 //! pages of the index and of the clips that the game requests. Clips are not copied.
 //!
 //! **The file must not change while it is mapped**: no program may write to it or shorten it. A
-//! clip is checked once, and the kernels rely on that check. If its bytes change later, playing it
-//! is undefined behaviour; reading past the end of a shortened file ends the program. That is why
-//! creating a map needs `unsafe`. To install an update, write a new file and rename it: the map
-//! keeps the old file. If a program cannot guarantee this, it should read the file instead:
-//! `ClipDatabase::from_bytes(fs::read(path)?)`.
+//! clip is checked once, and the kernels rely on that check. If the clip's bytes change later,
+//! playing it is undefined behaviour. If the file is shortened, reading past its end terminates the
+//! program. That is why creating a map needs `unsafe`. To install an update, write a new file and
+//! rename it: the map keeps the old file. A program that cannot guarantee this should read the file
+//! instead: `ClipDatabase::from_bytes(fs::read(path)?)`.
 
 mod bytes;
 mod error;
@@ -69,7 +69,8 @@ pub use bytes::ClipBytes;
 pub use error::DatabaseError;
 pub use write::DatabaseWriter;
 
-/// Many clips of one skeleton, in the bytes of their file: owned, borrowed, or memory-mapped.
+/// Many clips of one skeleton in the bytes of a database file, which are owned, borrowed or
+/// memory-mapped.
 ///
 /// The database keeps the skeleton and the rig in memory, but no data for each clip. Clones share
 /// that memory.
@@ -99,7 +100,7 @@ pub struct ClipEntry<'a> {
     pub is_of_rig: bool,
     /// Whether the clip is stored as a disk file, which is unpacked each time the clip is read.
     pub is_disk: bool,
-    /// Bytes of the clip in the file.
+    /// Size of the clip in the file, in bytes.
     pub bytes: usize,
 }
 
@@ -111,13 +112,13 @@ impl ClipEntry<'_> {
 }
 
 impl<B: AsRef<[u8]>> ClipDatabase<B> {
-    /// Opens the database in `bytes`: checks its index, and reads the skeleton and the rig. It
-    /// neither copies the bytes nor reads the clips. The time grows with the index, which takes
-    /// about 24 bytes and a name per clip.
+    /// Opens the database in `bytes`: checks its index, and reads the skeleton and the rig. The
+    /// call neither copies the bytes nor reads the clips. Its time grows with the index, which
+    /// takes about 24 bytes and a name per clip.
     ///
     /// # Errors
-    /// [`DatabaseError`], with the reason, for anything that `spec/ANIM.md` does not allow. The
-    /// lengths of the skeleton and the rig bound the memory.
+    /// Returns [`DatabaseError`], with the reason, for anything that `spec/ANIM.md` does not allow.
+    /// The memory is proportional to the lengths of the skeleton and the rig.
     pub fn from_bytes(bytes: B) -> Result<Self, DatabaseError> {
         let file = bytes.as_ref();
         let parts = Parts::read(file)?;
@@ -133,35 +134,35 @@ impl<B: AsRef<[u8]>> ClipDatabase<B> {
         Ok(Self { parts, owner, bytes: Arc::new(bytes) })
     }
 
-    /// The bytes of the whole file.
+    /// Returns the bytes of the whole file.
     pub fn as_bytes(&self) -> &[u8] {
         B::as_ref(&self.bytes)
     }
 
-    /// The skeleton of all clips.
+    /// Returns the skeleton of all clips.
     pub fn skeleton(&self) -> &Arc<Skeleton> {
         &self.owner.skeleton
     }
 
-    /// The rig that clips share, if there is one.
+    /// Returns the rig that clips share, if there is one.
     pub fn rig(&self) -> Option<&Arc<Rig>> {
         self.owner.rig.as_ref()
     }
 
-    /// Number of clips.
+    /// Returns the number of clips.
     pub fn len(&self) -> usize {
         self.parts.count
     }
 
-    /// Whether there are no clips.
+    /// Returns whether there are no clips.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The facts that the index stores about a clip.
+    /// Returns the facts that the index stores about a clip.
     ///
     /// # Panics
-    /// If `index` is not below the number of clips.
+    /// Panics if `index` is not below the number of clips.
     #[track_caller]
     pub fn entry(&self, index: usize) -> ClipEntry<'_> {
         self.check_index(index);
@@ -180,36 +181,37 @@ impl<B: AsRef<[u8]>> ClipDatabase<B> {
         }
     }
 
-    /// The facts that the index stores about all clips, sorted by name.
+    /// Returns the facts that the index stores about all clips, sorted by name.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = ClipEntry<'_>> {
         (0..self.len()).map(|index| self.entry(index))
     }
 
-    /// The index of the clip with this name, found by a binary search.
+    /// Returns the index of the clip named `name`, found by a binary search, or `None` if no clip
+    /// has this name.
     pub fn find(&self, name: &str) -> Option<usize> {
         let index = self.first(|other| other >= name.as_bytes());
         (index < self.len() && self.name(index) == name.as_bytes()).then_some(index)
     }
 
-    /// The indices of the clips whose names begin with `prefix`, such as `"walk/"`.
+    /// Returns the indices of the clips whose names begin with `prefix`, such as `"walk/"`.
     pub fn starting_with(&self, prefix: &str) -> Range<usize> {
         let prefix = prefix.as_bytes();
         let is_after = |name: &[u8]| name > prefix && !name.starts_with(prefix);
         self.first(|name| name >= prefix)..self.first(is_after)
     }
 
-    /// Reads and checks a clip. It shares the database's bytes, unless it is a disk file, which is
-    /// unpacked. The clip stays valid if the database is dropped. The time grows with the clip's
-    /// length, so a game should read a clip once and share it.
+    /// Reads and checks a clip. The clip shares the database's bytes, unless it is a disk file,
+    /// which is unpacked. A clip remains valid after the database is dropped. The time grows with
+    /// the clip's length, so a game should read a clip once and share it.
     ///
     /// # Errors
-    /// [`DatabaseError::Clip`], with the reason, for an invalid clip;
-    /// [`OtherSkeleton`](DatabaseError::OtherSkeleton) and [`OtherClip`](DatabaseError::OtherClip)
-    /// for a clip that does not fit the database. The clip's length bounds the memory; for a disk
-    /// file, [`UnpackLimits`](disk::UnpackLimits) do.
+    /// Returns [`DatabaseError::Clip`], with the reason, for an invalid clip. Returns
+    /// [`OtherSkeleton`](DatabaseError::OtherSkeleton) or [`OtherClip`](DatabaseError::OtherClip)
+    /// for a clip that does not fit the database. The memory is proportional to the clip's length.
+    /// For a disk file, [`UnpackLimits`](disk::UnpackLimits) limit the memory.
     ///
     /// # Panics
-    /// If `index` is not below the number of clips.
+    /// Panics if `index` is not below the number of clips.
     #[track_caller]
     pub fn clip(&self, index: usize) -> Result<Clip<ClipBytes<B>>, DatabaseError> {
         self.check_index(index);
@@ -227,21 +229,22 @@ impl<B: AsRef<[u8]>> ClipDatabase<B> {
         Ok(clip)
     }
 
-    /// Reads and checks the clip with this name, like [`clip`](Self::clip).
+    /// Reads and checks the clip named `name`, like [`clip`](Self::clip).
     ///
     /// # Errors
-    /// As [`clip`](Self::clip); [`DatabaseError::NoSuchClip`] if no clip has this name.
+    /// Fails as [`clip`](Self::clip) does, and with [`DatabaseError::NoSuchClip`] if no clip has
+    /// this name.
     pub fn clip_named(&self, name: &str) -> Result<Clip<ClipBytes<B>>, DatabaseError> {
         let index = self.find(name);
         let missing = || DatabaseError::NoSuchClip { name: name.to_owned() };
         self.clip(index.ok_or_else(missing)?)
     }
 
-    /// The bytes of a clip as the database stores them: a `.kpa` or `.kpd` file. They are not
-    /// checked.
+    /// Returns the bytes of a clip as the database stores them: a `.kpa` or `.kpd` file. The method
+    /// does not check them.
     ///
     /// # Panics
-    /// If `index` is not below the number of clips.
+    /// Panics if `index` is not below the number of clips.
     #[track_caller]
     pub fn file(&self, index: usize) -> &[u8] {
         self.check_index(index);
@@ -257,7 +260,7 @@ impl<B: AsRef<[u8]>> ClipDatabase<B> {
         self.parts.name(self.as_bytes(), index)
     }
 
-    /// The index of the first clip whose name satisfies `is_reached`. Names are sorted, so
+    /// Returns the index of the first clip whose name satisfies `is_reached`. Names are sorted, so
     /// `is_reached` must be false up to some name and true from there on.
     fn first(&self, is_reached: impl Fn(&[u8]) -> bool) -> usize {
         let mut range = 0..self.len();
@@ -273,7 +276,8 @@ impl<B: AsRef<[u8]>> ClipDatabase<B> {
     }
 }
 
-// Not derived, because bytes of any type `B` may be neither `Clone` nor short enough to print.
+// `Clone` and `Debug` are not derived, because bytes of any type `B` may be neither `Clone` nor
+// short enough to print.
 impl<B> Clone for ClipDatabase<B> {
     fn clone(&self) -> Self {
         Self { bytes: Arc::clone(&self.bytes), parts: self.parts, owner: self.owner.clone() }

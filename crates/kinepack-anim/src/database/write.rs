@@ -10,8 +10,8 @@ use super::index::{self, Entry, Lengths, Stated};
 use super::owner::Owner;
 use crate::{FileKind, MAX_NAME_BYTES, Rig, Skeleton, disk};
 
-/// Collects clips of one skeleton and writes them as a database. Clips are sorted by name, so the
-/// same clips give the same bytes in whatever order they were added.
+/// Collects clips of one skeleton and writes them as a database. The writer sorts clips by name, so
+/// the same clips give the same bytes, regardless of the order in which they were added.
 ///
 /// The [module](super) has an example.
 #[derive(Clone, Debug)]
@@ -22,15 +22,15 @@ pub struct DatabaseWriter<'a> {
 }
 
 impl<'a> DatabaseWriter<'a> {
-    /// A writer for clips of `skeleton`, initially without clips.
+    /// Returns a writer for clips of `skeleton`, initially without clips.
     pub fn new(skeleton: &Arc<Skeleton>) -> Self {
         Self::empty(Owner::without_rig(Arc::clone(skeleton)))
     }
 
-    /// A writer for clips that may use `rig`.
+    /// Returns a writer for clips that may use `rig`.
     ///
     /// # Errors
-    /// [`DatabaseError::OtherRig`] if the rig was built for another skeleton.
+    /// Returns [`DatabaseError::OtherRig`] if the rig was built for another skeleton.
     pub fn with_rig(skeleton: &Arc<Skeleton>, rig: &Arc<Rig>) -> Result<Self, DatabaseError> {
         Owner::without_rig(Arc::clone(skeleton)).with_rig(Arc::clone(rig)).map(Self::empty)
     }
@@ -39,13 +39,14 @@ impl<'a> DatabaseWriter<'a> {
         Self { owner, clips: BTreeMap::new(), name_bytes: 0 }
     }
 
-    /// Adds a block clip, or its disk file, from borrowed or owned bytes. It validates the whole
-    /// clip, as reading it would. A disk file is unpacked for this check and stored as it is.
+    /// Adds a block clip, or its disk file, from borrowed or owned bytes. The writer checks the
+    /// whole clip, as reading it would. It unpacks a disk file for this check, but stores the file
+    /// unchanged.
     ///
     /// # Errors
-    /// [`DatabaseError`] if the clip is invalid, is not a block clip, or belongs to another
-    /// skeleton or rig. Also if another clip has this name, or the name is too long. On error,
-    /// nothing is added.
+    /// Returns [`DatabaseError`] if the clip is invalid, is not a block clip, or belongs to another
+    /// skeleton or rig. The call also fails if another clip has this name, or if the name is too
+    /// long. On error, the writer adds nothing.
     pub fn add(
         &mut self,
         name: impl Into<Cow<'a, str>>,
@@ -70,17 +71,17 @@ impl<'a> DatabaseWriter<'a> {
         Ok(())
     }
 
-    /// Number of clips.
+    /// Returns the number of clips.
     pub fn len(&self) -> usize {
         self.clips.len()
     }
 
-    /// Whether there are no clips.
+    /// Returns whether there are no clips.
     pub fn is_empty(&self) -> bool {
         self.clips.is_empty()
     }
 
-    /// The bytes of the database's file.
+    /// Returns the bytes of the database's file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let skeleton = self.owner.skeleton.to_bytes();
         let rig = self.owner.rig.as_ref().map(|rig| rig.to_bytes()).unwrap_or_default();

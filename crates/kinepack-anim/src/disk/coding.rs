@@ -1,4 +1,5 @@
-//! Codes the head of a clip. The same functions encode and decode. `spec/ANIM.md`, section 14.
+//! Codes everything that precedes a clip's segments. The same functions encode and decode. See
+//! `spec/ANIM.md`, section 14.
 
 use kinepack::entropy::Coder;
 
@@ -10,10 +11,10 @@ use crate::block::{
 };
 use crate::{Channel, ClipError};
 
-/// Sample rates with short codes, in Hz.
+/// The sample rates that have short codes, in Hz.
 const RATES: [f32; 7] = [30.0, 60.0, 24.0, 25.0, 50.0, 120.0, 20.0];
 
-/// Codes the head. A decoder overwrites `contents`.
+/// Codes everything that precedes the segments. A decoder overwrites `contents` with it.
 pub(super) fn code_head<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,
@@ -71,7 +72,8 @@ fn code_labels<C: Coder>(coder: &mut C, contents: &mut Contents) -> Result<(), C
         return Ok(());
     }
     let given = std::mem::take(&mut contents.labels);
-    // There are at least two bytes, those of the number of markers, so `code_count` can code it.
+    // There are at least two bytes, which store the number of markers, so `code_count` can code the
+    // length.
     let count = code_count(coder, given.len() as u32, 5);
     for index in 0..count as usize {
         let byte = given.get(index).copied().unwrap_or_default();
@@ -126,7 +128,8 @@ fn code_joints<C: Coder>(coder: &mut C, header: &mut Header) -> Result<(), ClipE
     Ok(())
 }
 
-/// Codes a number above 0: the place of its highest bit, in `bits` bits, and the bits below it.
+/// Codes a number above 0: first the position of its highest bit in `bits` bits, and then the bits
+/// below it.
 fn code_count<C: Coder>(coder: &mut C, count: u32, bits: u32) -> u32 {
     let place = coder.code_direct(count.max(1).ilog2(), bits);
     1 << place | coder.code_direct(count, place)
@@ -209,8 +212,8 @@ fn code_tracks<C: Coder, W: Watch>(
     Ok(())
 }
 
-/// Codes the reference and axes of a rotation, except those that it shares. The four highest bits
-/// of each code have counters.
+/// Codes the reference and axes of a rotation, except those that the track shares. Counters model
+/// the four highest bits of each code.
 fn code_codes<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,
@@ -226,9 +229,10 @@ fn code_codes<C: Coder, W: Watch>(
     }
 }
 
-/// Codes the steps of a track: for each axis whether it is dead, then the difference from the
-/// previous live axis. `before` is the first step of the last track that had one. For shared steps,
-/// only which of them are dead is coded. A decoder sets the others to 1.
+/// Codes the steps of a track. For each axis, this is whether it is dead, and otherwise the
+/// difference from the previous live axis. `before` is the first step of the last track that had
+/// one. If the track shares its steps, the function codes only which axes are dead. A decoder then
+/// sets the steps of the live axes to 1.
 fn code_steps<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,
@@ -262,8 +266,8 @@ fn code_steps<C: Coder, W: Watch>(
     Ok(())
 }
 
-/// Codes the anchors of far tracks in a segment. `None` if a number is out of range, or if the data
-/// end.
+/// Codes the anchors of far tracks in a segment. Returns `None` if a number is out of range, or if
+/// the data end.
 pub(super) fn code_anchors<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,
@@ -295,7 +299,7 @@ pub(super) fn code_anchors<C: Coder, W: Watch>(
 }
 
 /// Codes a vector. A number may repeat the same axis of the previous vector, or the previous axis
-/// of this vector. `None` if a number is out of range.
+/// of this vector. Returns `None` if a number is out of range.
 fn code_vector<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,
@@ -320,8 +324,8 @@ fn code_vector<C: Coder, W: Watch>(
     Some(())
 }
 
-/// Codes a float: sign and exponent with counters, whether the low half is 0, and the other bits
-/// directly.
+/// Codes a float. Counters model its sign, its exponent, and whether its low half is 0. The other
+/// bits are coded directly.
 fn code_float<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, bits: u32) -> f32 {
     let high = model.code_tree(coder, FLOATS + 8, bits >> 23, 9);
     let is_short = model.code(coder, FLOATS + 6, bits & 0xffff == 0);
@@ -330,7 +334,7 @@ fn code_float<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, bits: u32
     f32::from_bits(high << 23 | middle << 16 | low)
 }
 
-/// The live components, in the order in which a segment codes them.
+/// Returns the live components, in the order in which a segment codes them.
 pub(super) fn live(contents: &Contents) -> Vec<LiveComponent> {
     let mut live: Vec<LiveComponent> = Vec::new();
     let (mut track, mut channel) = (None, None);
@@ -350,8 +354,8 @@ pub(super) fn live(contents: &Contents) -> Vec<LiveComponent> {
     live
 }
 
-/// Codes the step of a segment as the difference from the previous one. `None` if it is out of
-/// range.
+/// Codes the step of a segment as the difference from the previous one. Returns `None` if the step
+/// is out of range.
 pub(super) fn code_segment_step<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,

@@ -1,16 +1,16 @@
-//! Limits on the length of the clip that a disk file unpacks to. `spec/ANIM.md`, section 14.7.
+//! Limits on the length of the clip that a disk file unpacks to. See `spec/ANIM.md`, section 14.7.
 
 use super::segment::COMPONENT_BYTES;
 use crate::ClipError;
 
 /// Limits the length of the clip that a disk file unpacks to. After a packet that ends `n` bytes
 /// into the file, the clip may have `min_bytes + bytes_per_byte · n` bytes. Each live component
-/// counts as 1024 additional bytes. Memory is at most three times the limit, and time grows with
-/// it.
+/// counts as 1024 additional bytes. Unpacking takes memory of at most three times the limit, and
+/// its time grows with the limit.
 ///
 /// By default, `min_bytes` is 4 MiB and `bytes_per_byte` is 256. A clip that moves has less than 2
-/// bytes for each byte of its file. The 4 MiB are for clips that hardly move: 50 minutes of 60
-/// joints at 60 Hz.
+/// bytes for each byte of its file. The 4 MiB are for clips that hardly move. 4 MiB suffice for 50
+/// minutes of 60 joints at 60 Hz.
 ///
 /// ```
 /// use kinepack_anim::disk::UnpackLimits;
@@ -33,7 +33,7 @@ impl Default for UnpackLimits {
 }
 
 impl UnpackLimits {
-    /// The largest size that `file_bytes` bytes of a file may unpack to.
+    /// Returns the maximum unpacked size of a clip after `file_bytes` bytes of its file.
     pub fn most_bytes(&self, file_bytes: u64) -> u64 {
         self.min_bytes.saturating_add(self.bytes_per_byte.saturating_mul(file_bytes))
     }

@@ -1,32 +1,34 @@
-//! Probabilities as logits, and mixers that weight several predictions by how good they were. All
-//! arithmetic is on integers, so that all platforms compute the same numbers. Source: Matt
-//! Mahoney's lpaq. `spec/ANIM.md`, section 14.2.
+//! Probabilities as logits, and mixers that weight several predictions by their past accuracy. All
+//! arithmetic uses integers, so that all platforms compute the same numbers. Source: Matt Mahoney's
+//! lpaq. See `spec/ANIM.md`, section 14.2.
 
 use kinepack::entropy::{Coder, Counter};
 
 use crate::computed::computed;
 
-/// Logits are in 1/256, within ±2047.
+/// The largest logit, in units of 1/256. The smallest is its negative.
 const MAX_LOGIT: i32 = 2047;
 const LOGITS: usize = 2 * MAX_LOGIT as usize + 1;
 /// Number of predictions that a mixer takes.
 pub(super) const INPUTS: usize = 4;
-/// Weights are in 1/2^16.
+/// The number of bits after the binary point of a weight.
 const WEIGHT_BITS: u32 = 16;
-/// A weight changes by error times logit, shifted right by this many bits.
+/// After each decision, a weight changes by its input's logit times the error, shifted right by
+/// this number of bits.
 const RATE_BITS: u32 = 14;
-/// The largest logit of a mixed probability.
+/// The largest logit of a mixed probability, in units of 1/256.
 const MAX_MIXED_LOGIT: i32 = 1536;
-/// The largest weight. The sum over all inputs then fits into 32 bits.
+/// The largest weight. With it, the sum over all inputs still fits into 32 bits.
 const MAX_WEIGHT: i32 = 1 << 18;
 
-/// The probability of a logit, in 1/65536: 65536 / (1 + e^(−x / 256)), rounded.
+/// Returns the probability that a logit represents, in units of 1/65536: 65536 / (1 + e^(−x /
+/// 256)), rounded.
 #[inline]
 pub(super) fn squash(logit: i32) -> u16 {
     SQUASHED[(logit.clamp(-MAX_LOGIT, MAX_LOGIT) + MAX_LOGIT) as usize]
 }
 
-/// The logit of a probability in 1/65536.
+/// Returns the logit of `probability`, which is in units of 1/65536.
 #[inline]
 pub(super) fn stretch(probability: u16) -> i32 {
     i32::from(STRETCHED[usize::from(probability >> 4)])
@@ -34,14 +36,14 @@ pub(super) fn stretch(probability: u16) -> i32 {
 
 computed! {
     static SQUASHED: [u16; LOGITS] = squashed();
-    /// Element i, for the probabilities 16·i to 16·i + 15, is the first logit whose probability is
-    /// at least 16·i + 8.
+    /// The logits of probabilities. Element i, for the probabilities 16·i to 16·i + 15, is the
+    /// first logit whose probability is at least 16·i + 8.
     static STRETCHED: [i16; 4096] = stretched(&SQUASHED);
 }
 
 const fn squashed() -> [u16; LOGITS] {
     let mut table = [0; LOGITS];
-    // e^(1 / 256), by its series.
+    // The next lines compute e^(1 / 256) by its series.
     let (mut root, mut term, mut i) = (1.0, 1.0, 1);
     while i < 10 {
         term = term / (256 * i) as f64;
@@ -72,7 +74,7 @@ const fn stretched(squashed: &[u16; LOGITS]) -> [i16; 4096] {
     table
 }
 
-/// The weight of a counter with n observations, in 1/256: n / (n + 1.5).
+/// The weight of a counter with n observations, in units of 1/256: n / (n + 1.5).
 static CONFIDENCE: [i32; 256] = {
     let mut table = [0; 256];
     let mut n = 0;
@@ -83,7 +85,7 @@ static CONFIDENCE: [i32; 256] = {
     table
 };
 
-/// The logit of a counter's probability, scaled down if the counter has few observations.
+/// Returns the logit of a counter's probability, scaled down if the counter has few observations.
 #[inline]
 pub(super) fn weighted_logit(counter: Counter) -> i32 {
     (stretch(counter.probability()) * CONFIDENCE[usize::from(counter.count())]) >> 8
@@ -96,12 +98,12 @@ pub(super) struct Mixer {
 }
 
 impl Mixer {
-    /// A mixer with these weights, in 1/64.
+    /// Returns a mixer that begins with the weights `weights`, in units of 1/64.
     pub(super) fn new(weights: [i8; INPUTS]) -> Self {
         Self { weights: weights.map(|weight| i32::from(weight) << (WEIGHT_BITS - 6)) }
     }
 
-    /// Codes a decision at the mixed probability of some logits, and learns from it.
+    /// Codes a decision at the mixed probability of `logits`, and learns from the outcome.
     #[inline]
     pub(super) fn code<C: Coder>(
         &mut self,
@@ -130,7 +132,7 @@ mod tests {
         for logit in -MAX_LOGIT..=MAX_LOGIT {
             let exact = 65_536.0 / (1.0 + (-f64::from(logit) / 256.0).exp());
             assert_eq!(f64::from(squash(logit)), exact.round(), "{logit}");
-            // Far enough from a half that every platform rounds alike.
+            // The value is far enough from a half that every platform rounds it alike.
             assert!((exact.fract() - 0.5).abs() > 1e-9, "{logit}");
         }
         assert_eq!([squash(-9999), squash(0), squash(9999)], [squash(-2047), 32_768, squash(2047)]);

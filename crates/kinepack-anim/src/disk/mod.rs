@@ -1,12 +1,12 @@
-//! Block clips on disk: the same clip, entropy-coded. At a precision of 0.01 cm, it takes 11 to 16
-//! % fewer bytes, depending on the set of clips (`docs/src/clips.md`). Unpacking gives exactly the
-//! bytes that were packed. An [`Unpacker`] decodes a file while it arrives. `spec/ANIM.md`, section
-//! 14.
+//! Block clips on disk: a disk file contains the same clip, entropy-coded. At a precision of 0.01
+//! cm, the file takes 11 to 16 % fewer bytes, depending on the set of clips (`docs/src/clips.md`).
+//! Unpacking gives exactly the bytes that were packed. An [`Unpacker`] decodes a file while it
+//! arrives. See `spec/ANIM.md`, section 14.
 //!
-//! Each decision is coded at a probability that is mixed from several contexts. These are the same
-//! coefficient in earlier segments, its neighbours, the other axes, and the previous track. The
-//! model begins with parameters trained on other clips, so that even the first segment is predicted
-//! well. Source: Matt Mahoney's PAQ.
+//! Each decision is coded at a probability that is mixed from several contexts. The contexts are
+//! the same coefficient in earlier segments, its neighbours, the other axes, and the previous
+//! track. The model begins with parameters trained on other clips, so that it predicts even the
+//! first segment well. Source: Matt Mahoney's PAQ.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -54,9 +54,9 @@ pub use unpack::{Unpacker, unpack, unpack_with};
 
 const VERSION: u8 = 2;
 const FIXED_BYTES: usize = 5;
-/// A packet ends after the segment with which it reaches this many bytes.
+/// A packet ends after the segment that brings it to this number of bytes.
 const PACKET_BYTES: u64 = 4096;
-/// Probability in 1/65536 that a packet ends after a segment.
+/// The probability that a packet ends after a segment, in units of 1/65536.
 const PACKET_END: u16 = 1024;
 
 static START: &[u8; START_BYTES] = include_bytes!("start.bin");
@@ -64,10 +64,11 @@ static START: &[u8; START_BYTES] = include_bytes!("start.bin");
 /// Packs a clip into a disk file.
 ///
 /// # Errors
-/// [`ClipError::BadSegment`] if a segment does not use the profiles with the fewest bits, because
-/// unpacking would not reproduce its bytes. Clips from [`offline::build`](crate::offline::build)
-/// always use them. [`ClipError::TooLong`] for a clip that hardly moves, whose file would be so
-/// small that readers refuse it ([`UnpackLimits::default`]).
+/// Returns [`ClipError::BadSegment`] if a segment does not use the profiles with the fewest bits,
+/// because unpacking would not reproduce its bytes. Clips from
+/// [`offline::build`](crate::offline::build) always use them. Returns [`ClipError::TooLong`] for a
+/// clip that hardly moves. Its file would be so small that readers would refuse it
+/// ([`UnpackLimits::default`]).
 pub fn pack<B: AsRef<[u8]>>(clip: &Clip<B>) -> Result<Vec<u8>, ClipError> {
     let mut contents = Contents::from_clip(clip);
     check(clip, &contents)?;
@@ -106,7 +107,7 @@ fn check<B: AsRef<[u8]>>(clip: &Clip<B>, contents: &Contents) -> Result<(), Clip
     Ok(())
 }
 
-/// Codes a clip packet by packet, in either direction.
+/// The state of coding a clip packet by packet, in either direction.
 #[derive(Debug)]
 struct Coding<W> {
     model: Model<W>,
@@ -124,9 +125,9 @@ impl<W: Watch> Coding<W> {
         Self { model, history: None, live: Vec::new(), segments: 0, step: None, is_done: false }
     }
 
-    /// Codes a packet. The first one begins with the head; segments follow. An encoder takes both
-    /// from `contents`. A decoder writes the head to `contents`. `take` is called after the head
-    /// without a segment, and then with each segment.
+    /// Codes a packet. The first packet begins with the head, and segments follow. An encoder takes
+    /// the head and the segments from `contents`. A decoder writes the head to `contents`. The
+    /// function calls `take` once after the head, without a segment, and then for each segment.
     fn code_packet<C: Coder>(
         &mut self,
         coder: &mut C,
@@ -151,8 +152,8 @@ impl<W: Watch> Coding<W> {
                 Some(given) => segment.clone_from(given),
                 None => {
                     segment.length = length;
-                    // Not cleared: decoding overwrites the coefficients of all live components, and
-                    // no code reads the others.
+                    // The coefficients are not cleared, because decoding overwrites those of all
+                    // live components, and no code reads the others.
                     segment.coefficients.resize(3 * contents.tracks.len() * length, 0);
                 }
             }
@@ -192,8 +193,8 @@ impl<W: Watch> Coding<W> {
     }
 }
 
-/// Appends a number as a varint: seven bits a byte, the lowest first. The highest bit is set in all
-/// bytes but the last.
+/// Appends a number as a varint: seven bits per byte, the lowest first. The highest bit is set in
+/// all bytes but the last.
 fn write_varint(mut number: u64, bytes: &mut Vec<u8>) {
     while number > 0x7f {
         bytes.push(number as u8 | 0x80);

@@ -1,5 +1,5 @@
 //! The model that encoder and decoder share: the trained parameters that it begins with, and the
-//! counters and mixers that learn from every decision. `spec/ANIM.md`, sections 14.2, 14.4 and
+//! counters and mixers that learn from every decision. See `spec/ANIM.md`, sections 14.2, 14.4 and
 //! 14.6.
 
 use kinepack::entropy::{Coder, Counter};
@@ -7,27 +7,27 @@ use kinepack::entropy::{Coder, Counter};
 use super::logistic::{INPUTS, Mixer, squash, weighted_logit};
 use crate::block::MAX_LENGTH;
 
-/// Number of coefficients that are predicted, beginning with the first.
+/// Number of coefficients that are predicted, counted from the first.
 pub(super) const PREDICTED: usize = 8;
 /// Number of values that a prediction uses.
 pub(super) const PREDICTORS: usize = 16;
 /// Number of features from which the expected size is computed.
 pub(super) const FEATURES: usize = 12;
-/// Classes of coefficients.
+/// Number of classes of coefficients.
 pub(super) const CLASSES: usize = 13;
-/// The class of four coefficients together, after which all are 0.
+/// The class of the decision whether all coefficients of a group of four are 0.
 pub(super) const TAIL: usize = 12;
-/// Ages of a segment: no earlier segment, one, or more.
+/// Number of ages of a segment: no earlier segment, one, or more.
 pub(super) const AGES: usize = 3;
-/// Different decisions on a size, each with its own counters.
+/// Number of different decisions about a size. Each has its own counters.
 pub(super) const SLOTS: usize = 10;
 /// The slot of the decision whether any of four coefficients is not 0.
 pub(super) const TAIL_SLOT: usize = 9;
 
-/// Number of contexts of each mixed input. The last input needs none here: its context is the
-/// component.
+/// The number of contexts of each mixed input. The last input is not listed, because its context is
+/// the component.
 const MIXED: [usize; INPUTS - 1] = [20 * CLASSES, 49 * 4, 64 * 4];
-/// The first context of each input; the last element is the number of all contexts.
+/// The first context of each input. The last element is the number of all contexts.
 const FIRSTS: [usize; INPUTS] = {
     let mut firsts = [0; INPUTS];
     let mut input = 1;
@@ -38,7 +38,8 @@ const FIRSTS: [usize; INPUTS] = {
     firsts
 };
 
-// The first counter of each part that is not mixed, and finally the number of all counters.
+// The next constants are the first counters of the parts that are not mixed, and finally the number
+// of all counters.
 pub(super) const MANTISSAS: usize = FIRSTS[INPUTS - 1] * SLOTS;
 pub(super) const SIGNS: usize = MANTISSAS + 512;
 pub(super) const ZEROS: usize = SIGNS + 32;
@@ -50,15 +51,16 @@ pub(super) const CODES: usize = SEGMENT_STEPS + 2 * SIGNED;
 pub(super) const FLOATS: usize = CODES + 6 * 16;
 pub(super) const COUNTERS: usize = FLOATS + FLOAT;
 
-/// Counters for a signed number: whether it is 0, its sign, its size in unary.
+/// Number of counters of a signed number, for whether it is 0, for its sign, and for its size in
+/// unary.
 pub(super) const SIGNED: usize = 16;
-/// Counters for floats.
+/// Number of counters of floats.
 pub(super) const FLOAT: usize = 8 + 512;
 
 /// Number of mixers.
 pub(super) const MIXERS: usize = 4 * SLOTS;
 
-// The sizes of the parts of the trained start.
+// The next constants are the sizes of the parts of the trained start.
 const MAP_BYTES: usize = 3 * PREDICTED * PREDICTORS * 2;
 const SCALE_BYTES: usize = 3 * AGES * CLASSES * FEATURES;
 const MIXER_BYTES: usize = MIXERS * INPUTS;
@@ -71,20 +73,22 @@ const LIMIT: u8 = 120;
 /// The largest count of a component's counter.
 const COMPONENT_LIMIT: u8 = 60;
 
-/// Weights of a prediction, in 1/4096.
+/// The weights of a prediction, in units of 1/4096.
 pub(super) type Map = [i16; PREDICTORS];
-/// Weights of an expected size, in 1/128.
+/// The weights of an expected size, in units of 1/128.
 pub(super) type Scale = [u8; FEATURES];
 
-/// Reports the events of a coding to the trainer. Packing and unpacking use `()`.
+/// Reports the events of coding to the trainer. Packing and unpacking use `()`.
 pub(super) trait Watch {
-    /// A coefficient, `target`, was predicted from `from` with the weights of row `row`.
+    /// Reports that the coefficient `target` was predicted from `from` with the weights of row
+    /// `row`.
     #[inline]
     fn predicted(&mut self, _row: usize, _from: &[i64; PREDICTORS], _target: i64) {}
-    /// A size, `target`, was expected from `from` with the weights of row `row`. All in sixteenths.
+    /// Reports that the size `target` was expected from `from` with the weights of row `row`. All
+    /// sizes are in sixteenths.
     #[inline]
     fn expected(&mut self, _row: usize, _from: &[u32; FEATURES], _target: u32) {}
-    /// A decision was coded with a counter.
+    /// Reports that a decision was coded with a counter.
     #[inline]
     fn decided(&mut self, _cell: usize, _bit: bool) {}
 }
@@ -99,13 +103,13 @@ pub(super) struct Model<W> {
     scales: Vec<Scale>,
     pub(super) mixers: Vec<Mixer>,
     counters: Vec<Counter>,
-    /// The counters of components: by live component, then by slot.
+    /// The counters of components, by live component, then by slot.
     component_counters: Vec<Counter>,
     pub(super) watch: W,
 }
 
 impl<W: Watch> Model<W> {
-    /// A model that begins with a trained start.
+    /// Returns a model that begins with the trained start `start`.
     pub(super) fn new(start: &[u8; START_BYTES], watch: W) -> Self {
         let (maps, rest) = start.split_at(MAP_BYTES);
         let (scales, rest) = rest.split_at(SCALE_BYTES);
@@ -177,7 +181,7 @@ impl<W: Watch> Model<W> {
         bit
     }
 
-    /// Codes a number of `bits` bits, the highest first, with a tree of counters that begins at
+    /// Codes a number of `bits` bits, the highest bit first, with a tree of counters that begins at
     /// `counter`.
     pub(super) fn code_tree<C: Coder>(
         &mut self,
@@ -193,8 +197,8 @@ impl<W: Watch> Model<W> {
         node as u32 - (1 << bits)
     }
 
-    /// Codes a signed number: whether it is 0, its sign, and its size in unary up to 14. For larger
-    /// sizes, ten direct bits follow.
+    /// Codes a signed number: whether it is 0, then its sign, then its size in unary up to 14. For
+    /// a larger size, ten direct bits follow.
     pub(super) fn code_signed<C: Coder>(
         &mut self,
         coder: &mut C,
@@ -219,7 +223,7 @@ impl<W: Watch> Model<W> {
     }
 }
 
-/// The classes of ratios, from at most −9 quarter octaves to at least 9.
+/// The class of each ratio, from at most −9 quarter octaves to at least 9.
 static RATIOS: [u8; 19] = [0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5, 6];
 
 /// The first counters for coding the size of a coefficient.
@@ -229,15 +233,15 @@ pub(super) struct Contexts {
     /// The first counter of the component.
     component: usize,
     mixer: usize,
-    /// The bit length from which coding a bit length counts up or down.
+    /// The likely bit length. Coding a bit length counts up or down from it.
     pub(super) start: u32,
-    /// The first counter of the bits below the leading one.
+    /// The first counter of the bits below the highest one.
     pub(super) mantissas: usize,
 }
 
 impl Contexts {
-    /// The contexts of a size. `expected` is the expected size, computed from `features`. `age` is
-    /// the number of earlier segments.
+    /// Returns the contexts for coding a size. `expected` is the expected size, computed from
+    /// `features`. `age` is the number of earlier segments.
     #[inline]
     pub(super) fn new(
         [component, class, age]: [usize; 3],
@@ -283,7 +287,8 @@ impl Contexts {
     }
 }
 
-/// A size on a logarithmic scale, in quarter octaves. A size of 0 gives 0, and one of 1 gives 9.
+/// Converts a size to a logarithmic scale, in quarter octaves. A size of 0 gives 0, and a size of 1
+/// gives 9.
 #[inline]
 fn quarter_octaves(sixteenths: u32) -> usize {
     let x = sixteenths.min(1 << 30) + 4;
@@ -291,7 +296,7 @@ fn quarter_octaves(sixteenths: u32) -> usize {
     ((octaves - 2) * 4 + (x >> (octaves - 2) & 3)) as usize
 }
 
-/// The class of coefficient `k` in a segment of `length` samples.
+/// Returns the class of coefficient `k` in a segment of `length` samples.
 #[inline]
 pub(super) fn class(k: usize, length: usize) -> usize {
     match k {

@@ -1,6 +1,6 @@
-//! Codes the coefficients of segments, from the highest frequency down. Each is predicted, and the
-//! difference is coded as a bit length, the lower bits and a sign. The same functions encode and
-//! decode. `spec/ANIM.md`, section 14.5.
+//! Codes the coefficients of segments, from the highest frequency down. Each coefficient is
+//! predicted, and its difference from the prediction is coded as a bit length, the lower bits and a
+//! sign. The same functions encode and decode. See `spec/ANIM.md`, section 14.5.
 
 use kinepack::entropy::Coder;
 
@@ -10,18 +10,18 @@ use super::model::{
 };
 use crate::block::{BlockLength, MAX_LENGTH};
 
-/// Bits of the largest coefficient, without its sign.
+/// Size of the largest coefficient in bits, without its sign.
 const MAX_BITS: u32 = 24;
-/// The largest size that contexts see.
+/// The largest size that contexts use.
 const MAX_SIZE: i64 = 1 << 28;
-/// Number of bits below the leading one that have counters.
+/// The number of bits below the highest one that have counters.
 const MODELLED_BITS: u32 = 3;
-/// Number of coefficients for which a single decision codes whether all are 0.
+/// A single decision codes whether all of this number of coefficients are 0.
 const TAIL_GROUP: usize = 4;
 
-/// Sizes by coefficient, in sixteenths, followed by zeros.
+/// The size of each coefficient in sixteenths, followed by zeros.
 type Sizes = [u32; MAX_LENGTH + 3];
-/// Memory for each live component, including its counters and unused capacity.
+/// The memory that each live component takes, including its counters and unused capacity, in bytes.
 pub(super) const COMPONENT_BYTES: usize = 1024;
 const _: () = assert!(9 * size_of::<ComponentHistory>() / 4 < COMPONENT_BYTES);
 const NO_SIZES: Sizes = [0; MAX_LENGTH + 3];
@@ -29,19 +29,19 @@ const NO_SIZES: Sizes = [0; MAX_LENGTH + 3];
 /// A live component.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LiveComponent {
-    /// The component's number, by track, then by axis.
+    /// The component's number. Components are numbered by track, then by axis.
     pub(super) component: usize,
     pub(super) axis: usize,
-    /// Whether it is the first live component of its track.
+    /// Whether this component is the first live one of its track.
     pub(super) begins_track: bool,
-    /// Whether it is the first live component of its channel.
+    /// Whether this component is the first live one of its channel.
     pub(super) begins_channel: bool,
 }
 
-/// The state that earlier segments leave for the next one.
+/// The state that coding a segment takes over from earlier segments.
 #[derive(Clone, Debug)]
 pub(super) struct History {
-    /// The history of each live component.
+    /// The state of each live component.
     past: Vec<ComponentHistory>,
     block: usize,
     /// Number of segments coded so far.
@@ -52,7 +52,7 @@ pub(super) struct History {
     length: usize,
 }
 
-/// The state that a component leaves for the next segment.
+/// The state that a component passes on to the next segment.
 #[derive(Clone, Debug)]
 struct ComponentHistory {
     coefficients: [i32; MAX_LENGTH],
@@ -65,9 +65,10 @@ struct SegmentState {
     length: usize,
     /// Number of earlier segments, at most 2.
     age: usize,
-    /// The factor of the previous segment's coefficients, in 1/65536.
+    /// The factor that scales the previous segment's coefficients to this segment's step, in units
+    /// of 1/65536.
     gain: i64,
-    /// The factor of remembered sizes, in 1/65536.
+    /// The factor that scales remembered sizes to this segment's step, in units of 1/65536.
     size_gain: i64,
     /// The sizes of this track, by axis.
     sizes: [Sizes; 3],
@@ -80,8 +81,8 @@ impl History {
         Self { past: Vec::new(), block: block as usize, segments: 0, step: 0, length: 1 }
     }
 
-    /// Codes a segment's coefficients. Returns false if one does not fit into 24 bits, or if the
-    /// data ended.
+    /// Codes a segment's coefficients. Returns false if a coefficient does not fit into 24 bits, or
+    /// if the data ended.
     pub(super) fn code<C: Coder, W: Watch>(
         &mut self,
         coder: &mut C,
@@ -146,7 +147,7 @@ struct ComponentCoder<'a> {
 
 /// The prediction of a coefficient.
 struct Prediction {
-    /// In sixteenths; 0 if there is no prediction.
+    /// The predicted value in sixteenths, or 0 if there is no prediction.
     value: i64,
     /// Whether there is a prediction.
     is_made: bool,
@@ -163,7 +164,8 @@ impl ComponentCoder<'_> {
         if self.code_zero(coder, model, values) {
             return true;
         }
-        // The previous segment's coefficients, in sixteenths of this segment's step.
+        // The next lines convert the previous segment's coefficients to sixteenths of this
+        // segment's step.
         let mut before = [0; PREDICTED + 1];
         for (before, value) in before.iter_mut().zip(self.past.coefficients) {
             *before = ((i64::from(value) * self.now.gain) >> 12).clamp(-MAX_SIZE, MAX_SIZE);
@@ -271,7 +273,7 @@ impl ComponentCoder<'_> {
         Prediction { value: (base + (sum >> 12)).clamp(-MAX_SIZE, MAX_SIZE - 16), is_made: true }
     }
 
-    /// The sizes from which the expected size of coefficient `k` is computed.
+    /// Returns the sizes from which the expected size of coefficient `k` is computed.
     #[inline]
     fn features(&self, k: usize) -> [u32; FEATURES] {
         let ComponentHistory { last, mean, .. } = &self.past;
@@ -295,8 +297,8 @@ impl ComponentCoder<'_> {
         ]
     }
 
-    /// The contexts for coding a size of a class. The features and the row of weights are returned
-    /// for a [`Watch`].
+    /// Returns the contexts for coding a size of class `class`. The features and the row of weights
+    /// are also returned, for a [`Watch`].
     #[inline]
     fn contexts<W: Watch>(
         &self,
@@ -324,9 +326,9 @@ impl Default for ComponentHistory {
 }
 
 impl ComponentHistory {
-    /// Scales the sizes to the step of the next segment. If the step stays the same, so do the
-    /// sizes, even those above [`MAX_SIZE`]. A difference from a prediction may be 3 · 2²³, which
-    /// is a size of 1.5 · 2²⁸. The format depends on this exception.
+    /// Scales the sizes by `gain` to the step of the next segment. If the step stays the same, all
+    /// sizes stay the same, even those above [`MAX_SIZE`]. A difference from a prediction may be 3
+    /// · 2²³, which is a size of 1.5 · 2²⁸. The format depends on this exception.
     fn scale(&mut self, gain: i64) {
         if gain != 1 << 16 {
             for size in self.last.iter_mut().chain(&mut self.mean) {
@@ -347,8 +349,8 @@ impl ComponentHistory {
     }
 }
 
-/// Codes a number of up to 25 bits and a sign. `fraction` is how far the prediction lies above the
-/// lowest value that rounds to the same integer, in sixteenths.
+/// Codes a number of up to 25 bits and a sign. `fraction` is the distance, in sixteenths, from the
+/// lowest value that rounds to the same integer up to the prediction.
 #[inline]
 fn code_difference<C: Coder, W: Watch>(
     coder: &mut C,
@@ -404,7 +406,7 @@ fn code_bit_length<C: Coder, W: Watch>(
     at
 }
 
-/// 2^(eighths / 8) in 1/65536, within 2^±12.
+/// Computes 2^(eighths / 8) in units of 1/65536, limited to 2^±12.
 fn octaves(eighths: i32) -> i64 {
     const OCTAVE: [i64; 8] = [65_536, 71_468, 77_936, 84_990, 92_682, 101_070, 110_218, 120_194];
     let eighths = eighths.clamp(-96, 96);
@@ -413,7 +415,7 @@ fn octaves(eighths: i32) -> i64 {
     if whole < 0 { part >> -whole } else { part << whole }
 }
 
-/// √(length / before) in 1/65536, rounded down.
+/// Computes √(length / before) in units of 1/65536, rounded down.
 fn root_of_ratio(length: usize, before: usize) -> i64 {
     (((length as u64) << 32) / before as u64).isqrt() as i64
 }

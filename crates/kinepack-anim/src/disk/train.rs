@@ -11,22 +11,22 @@ use super::{Coding, START};
 use crate::Clip;
 use crate::block::Contents;
 
-/// Rounds of fitting the predictions.
+/// Number of rounds that fit the predictions.
 const FITS: usize = 6;
-/// Rounds of fitting the weights of expected sizes.
+/// Number of rounds that fit the weights of expected sizes.
 const SIZE_FITS: usize = 60;
-/// Rounds of fitting the mixers.
+/// Number of rounds that fit the mixers.
 const MIXER_FITS: usize = 3;
 /// The maximum number of decisions that a single clip adds to a counter's statistics.
 const MAX_DECISIONS: f64 = 40.0;
-/// A difference of this size, in sixteenths, costs hardly more bits than none.
+/// A difference of at most this size, in sixteenths, costs hardly more bits than 0 does.
 const SMALL: f64 = 16.0;
 
 const MAPS: usize = 3 * PREDICTED;
 const SCALES: usize = 3 * AGES * CLASSES;
 
-/// The bits that a clip's head and coefficients take with a trained start. The rest of the file is
-/// not counted.
+/// Returns the number of bits that a clip's head and coefficients take with the trained start
+/// `start`. The rest of the file is not counted.
 pub fn bits(clip: &Clip, start: &[u8]) -> f64 {
     let mut cost = Cost::default();
     let start = start.first_chunk().unwrap_or(START);
@@ -88,7 +88,7 @@ pub fn train(clips: &[Clip]) -> Vec<u8> {
     start.to_bytes().to_vec()
 }
 
-/// Codes a clip, and returns the model with what it learned.
+/// Codes `clip`, and returns the model after it has learned from the clip.
 fn run<W: Watch>(mut coding: Coding<W>, clip: &Contents, cost: &mut Cost) -> Model<W> {
     let mut contents = clip.clone();
     while !coding.is_done {
@@ -98,7 +98,7 @@ fn run<W: Watch>(mut coding: Coding<W>, clip: &Contents, cost: &mut Cost) -> Mod
     coding.model
 }
 
-/// The parameters of a start, as numbers.
+/// The parameters of a trained start, as numbers.
 #[derive(Clone, Debug)]
 struct Start {
     maps: Vec<[f64; PREDICTORS]>,
@@ -143,7 +143,7 @@ impl Default for Equations {
 }
 
 impl Equations {
-    /// The solution, in 1/4096.
+    /// Solves the equations for the weights, in units of 1/4096.
     fn solve(&mut self) -> [f64; PREDICTORS] {
         let (a, b) = (&mut self.products, &mut self.targets);
         for (index, row) in a.iter_mut().enumerate() {
@@ -163,7 +163,8 @@ impl Equations {
     }
 }
 
-/// Collects the equations that fit predictions to what costs bits: the logarithm of the difference.
+/// Collects the equations for fitting predictions. They minimize the logarithm of the difference,
+/// because that determines the bits.
 struct Predictions {
     start: Start,
     equations: Vec<Equations>,
@@ -190,7 +191,7 @@ impl Watch for Predictions {
     }
 }
 
-/// Collects the features of each size, with that size.
+/// Collects each size together with its features.
 struct Sizes(Vec<Vec<([u32; FEATURES], u32)>>);
 
 impl Watch for Sizes {
@@ -199,9 +200,9 @@ impl Watch for Sizes {
     }
 }
 
-/// Fits the weights of expected sizes by maximum likelihood, for sizes with an exponential
-/// distribution whose mean is the expected size. The steps are multiplicative, so that no weight
-/// falls below 0.
+/// Fits the weights of expected sizes by maximum likelihood. It assumes that a size has an
+/// exponential distribution whose mean is the expected size. The steps are multiplicative, so that
+/// no weight falls below 0.
 fn fit_scale(data: &[([u32; FEATURES], u32)], from: [f64; FEATURES]) -> [f64; FEATURES] {
     let mut weights = from;
     if data.is_empty() {
@@ -226,7 +227,7 @@ fn fit_scale(data: &[([u32; FEATURES], u32)], from: [f64; FEATURES]) -> [f64; FE
     weights
 }
 
-/// Counts how many times each counter's decision was 0 and 1.
+/// Counts, for each counter, the decisions that were 0 and those that were 1.
 struct Decisions {
     all: Vec<[f64; 2]>,
     of_clip: Vec<[u32; 2]>,

@@ -1,4 +1,4 @@
-//! Unpacks a disk file to the bytes of the clip, at once or while the file arrives.
+//! Unpacks a disk file to the bytes of the clip, either at once or while the file arrives.
 
 use kinepack::DecodeError;
 use kinepack::bits::BitReader;
@@ -18,17 +18,17 @@ const VARINT_BYTES: usize = 5;
 /// Unpacks a file to exactly the bytes that it was packed from, for [`Clip::from_bytes`].
 ///
 /// # Errors
-/// [`ClipError`], with the reason, if the file is not valid. [`ClipError::TooLong`] if the clip is
-/// longer than [`UnpackLimits::default`] allows: 4 MiB, and 256 bytes for each byte of the file.
-/// Memory is at most three times that limit, and grows with the data that are decoded.
+/// Returns [`ClipError`], with the reason, if the file is not valid. Returns [`ClipError::TooLong`]
+/// if the clip is longer than [`UnpackLimits::default`] allows: 4 MiB, plus 256 bytes for each byte
+/// of the file. The memory grows with the decoded data, up to three times that limit.
 pub fn unpack(file: &[u8]) -> Result<Vec<u8>, ClipError> {
     unpack_with(file, UnpackLimits::default())
 }
 
-/// Unpacks a file like [`unpack`], with other limits.
+/// Unpacks a file like [`unpack`], but with the limits `limits`.
 ///
 /// # Errors
-/// As [`unpack`].
+/// Fails as [`unpack`] does.
 pub fn unpack_with(file: &[u8], limits: UnpackLimits) -> Result<Vec<u8>, ClipError> {
     let mut unpacker = Unpacker::with_limits(limits);
     let (fixed, rest) = file.split_at(file.len().min(FIXED_BYTES + VARINT_BYTES));
@@ -69,22 +69,22 @@ pub struct Unpacker {
     limits: UnpackLimits,
     /// The bytes that have arrived but are not decoded yet.
     file: Vec<u8>,
-    /// Number of bytes that were decoded before those in `file`.
+    /// Number of bytes that were decoded and removed from `file`.
     decoded_bytes: u64,
-    /// The clip's length in bytes, once it is known.
+    /// The clip's length in bytes, once the file has stated it.
     length: Option<usize>,
     contents: Contents,
     coding: Coding<()>,
     clip: ClipBytes,
 }
 
-/// The bytes of the clip that have been decoded so far.
+/// The bytes of the clip that are decoded so far.
 #[derive(Debug, Default)]
 struct ClipBytes {
     bytes: Vec<u8>,
-    /// The byte at which the offsets begin.
+    /// The offset at which the segments' offsets begin.
     offsets: usize,
-    /// The byte at which the first segment begins.
+    /// The offset at which the first segment begins.
     first_segment: usize,
     /// Number of decoded segments.
     count: usize,
@@ -94,13 +94,13 @@ struct ClipBytes {
     segment: Vec<u8>,
 }
 
-/// The limits of the clip's length at the end of a packet.
+/// The limits on the clip's length at the end of a packet.
 #[derive(Clone, Copy)]
 struct Allowance {
     /// The length that the file states.
     length: usize,
     limits: UnpackLimits,
-    /// Bytes of the file up to the packet's end.
+    /// Size of the file up to the end of the packet, in bytes.
     file_bytes: u64,
 }
 
@@ -111,12 +111,12 @@ impl Default for Unpacker {
 }
 
 impl Unpacker {
-    /// An unpacker with [`UnpackLimits::default`].
+    /// Returns an unpacker with [`UnpackLimits::default`].
     pub fn new() -> Self {
         Self::with_limits(UnpackLimits::default())
     }
 
-    /// An unpacker with other limits.
+    /// Returns an unpacker with the limits `limits`.
     pub fn with_limits(limits: UnpackLimits) -> Self {
         let header = Header {
             block: BlockLength::N8,
@@ -150,8 +150,8 @@ impl Unpacker {
     /// about 4 kB.
     ///
     /// # Errors
-    /// As [`unpack`]. The limits do not depend on how the file is cut into pieces. After an error,
-    /// the unpacker must not be given more bytes.
+    /// Fails as [`unpack`] does. The result does not depend on how the file is cut into pieces.
+    /// After an error, do not push more bytes.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), ClipError> {
         self.file.extend(bytes);
         let mut rest = &self.file[..];
@@ -194,31 +194,32 @@ impl Unpacker {
         Ok(())
     }
 
-    /// The clip's header, once it is decoded.
+    /// Returns the clip's header, or `None` if it is not decoded yet.
     pub fn header(&self) -> Option<&Header> {
         (!self.clip.bytes.is_empty()).then_some(&self.contents.header)
     }
 
-    /// The bytes of the clip up to the last decoded segment. Offsets of later segments are 0.
+    /// Returns the bytes of the clip up to the last decoded segment. Offsets of later segments are
+    /// 0.
     pub fn as_bytes(&self) -> &[u8] {
         &self.clip.bytes
     }
 
-    /// Number of decoded segments.
+    /// Returns the number of decoded segments.
     pub fn segments(&self) -> usize {
         self.clip.count
     }
 
-    /// Whether all segments are decoded. [`finish`](Self::finish) may still refuse the file because
-    /// of the bytes after them.
+    /// Returns whether all segments are decoded. [`finish`](Self::finish) may still refuse the file
+    /// because of the bytes after the last segment.
     pub fn is_complete(&self) -> bool {
         self.header().is_some() && self.clip.count == self.contents.segment_count()
     }
 
-    /// The bytes of the clip. Call this method after pushing the last byte of the file.
+    /// Returns the bytes of the clip. Call this method after pushing the last byte of the file.
     ///
     /// # Errors
-    /// As [`unpack`].
+    /// Fails as [`unpack`] does.
     pub fn finish(self) -> Result<Vec<u8>, ClipError> {
         if !self.coding.is_done {
             return Err(if self.length.is_none() && self.file.len() < magic::DISK_CLIP.len() {
@@ -246,18 +247,18 @@ impl Unpacker {
         Ok(bytes)
     }
 
-    /// The clip. Call this method after pushing the last byte of the file. A clip of a rig needs
-    /// [`finish`](Self::finish) and [`Clip::with_rig`] instead.
+    /// Returns the clip. Call this method after pushing the last byte of the file. A clip of a rig
+    /// needs [`finish`](Self::finish) and [`Clip::with_rig`] instead.
     ///
     /// # Errors
-    /// As [`unpack`].
+    /// Fails as [`unpack`] does.
     pub fn finish_clip(self) -> Result<Clip, ClipError> {
         Clip::from_bytes(self.finish()?)
     }
 }
 
 impl ClipBytes {
-    /// Writes the parts before the segments. Fails if the segments cannot fit into the clip's
+    /// Writes the parts that precede the segments. Fails if the segments cannot fit into the clip's
     /// length.
     fn begin(&mut self, contents: &Contents, allowance: Allowance) -> Result<(), ClipError> {
         let header = &contents.header;
@@ -265,7 +266,7 @@ impl ClipBytes {
         let count = contents.segment_count();
         let first_segment = bytes.len() + count * usize::from(header.offset_bytes);
         let live = contents.live();
-        // A segment has at least its step and a byte for each profile.
+        // A segment has at least a byte for its step and a byte for each profile.
         let least = count as u64 * (1 + live.numbers.len() as u64 * header.block.pieces() as u64);
         if (first_segment + END_BYTES) as u64 + least > allowance.length as u64 {
             return Err(ClipError::BadHeader { field: "length" });
@@ -299,7 +300,7 @@ impl ClipBytes {
         }
         allowance.check(end, &self.live)?;
         if end > self.bytes.capacity() {
-            // Capacity doubles, up to the length of the whole clip.
+            // The capacity doubles, up to the length of the whole clip.
             let wanted = (2 * end).min(allowance.length);
             self.bytes.reserve_exact(wanted - at);
         }
@@ -312,7 +313,7 @@ impl ClipBytes {
 }
 
 impl Allowance {
-    /// Checks that a clip with this many bytes before its end is within the limits.
+    /// Checks that a clip of `bytes` bytes without its end is within the limits.
     fn check(&self, bytes: usize, live: &LiveComponents) -> Result<(), ClipError> {
         self.limits.check(bytes + END_BYTES, live.numbers.len(), self.file_bytes)
     }
@@ -328,7 +329,8 @@ fn bad_packet(error: DecodeError) -> ClipError {
     }
 }
 
-/// A varint, and the bytes after it. `None` if its last byte has not arrived yet.
+/// Decodes a varint, and returns it with the bytes after it. Returns `None` if its last byte has
+/// not arrived yet.
 fn varint(bytes: &[u8]) -> Result<Option<(usize, &[u8])>, ClipError> {
     let mut number = 0;
     for (index, byte) in bytes.iter().enumerate().take(VARINT_BYTES) {

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use super::data::{ARRAY_BUFFER, Data};
 use crate::{Curve, RawClip};
 
-/// The maximum number of bytes of text that a curve or a marker takes besides its name. The name is
-/// written up to twice, and JSON escapes take up to six bytes for each byte of the name.
+/// The maximum number of bytes of text that a curve or a marker takes besides its name. The file
+/// contains the name up to twice, and JSON escapes take up to six bytes for each byte of the name.
 const MOST_BYTES_OF_TEXT: u64 = 256;
 
-/// An upper bound on the bytes that a clip's curves and markers take in a file.
+/// Returns an upper bound on the number of bytes that a clip's curves and markers take in a file.
 pub(super) fn most_bytes(clip: &RawClip) -> u64 {
     let curves = clip.curves().iter();
     let names = curves.map(|curve| &curve.name).chain(clip.markers().iter().map(|own| &own.name));
@@ -38,8 +38,8 @@ impl<'a> Animated<'a> {
         Self { nodes, samples: clip.samples() }
     }
 
-    /// The animation channels of the nodes, each with its node, path and values. `first` is the
-    /// index of the first node.
+    /// Returns the animation channels of the nodes, each with its node, path and values. `first` is
+    /// the index of the first node.
     pub(super) fn channels(
         &self,
         first: usize,

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-/// glTF's code for the component type of floats.
+/// The code of glTF for components that are floats.
 const FLOAT: u32 = 5126;
-/// glTF's code for buffers of vertices.
+/// The code of glTF for buffers of vertices.
 pub(super) const ARRAY_BUFFER: u32 = 34_962;
 
-/// The binary chunk, and the lists of its views and accessors.
+/// The binary chunk, and the lists of buffer views and accessors into it.
 #[derive(Default)]
 pub(super) struct Data {
     pub(super) bytes: Vec<u8>,
@@ -16,7 +16,7 @@ pub(super) struct Data {
 }
 
 impl Data {
-    /// Adds floats with their bounds, `N` per element. Returns the accessor's index.
+    /// Adds elements of `N` floats, with their bounds. Returns the accessor's index.
     pub(super) fn floats<const N: usize>(
         &mut self,
         elements: impl Iterator<Item = [f32; N]>,
@@ -42,7 +42,7 @@ impl Data {
         accessor
     }
 
-    /// Adds `count` elements of a type. Returns the accessor's index.
+    /// Adds `count` elements of one type. Returns the accessor's index.
     pub(super) fn put(
         &mut self,
         bytes: &[u8],

@@ -1,14 +1,14 @@
 //! Writes clips as glTF 2.0, so that any viewer can show the result of compression.
 //!
-//! A file has a node for each joint, and one animation with a key at every sample for each channel
-//! that ever leaves the bind pose. It also has a mesh of bones, skinned to the joints. Without the
-//! mesh, a viewer would show nothing, and many programs read joints only from skins. Lengths are in
-//! metres.
+//! A file has a node for each joint, and one animation. The animation has a key at every sample for
+//! each channel that ever leaves the bind pose. The file also has a mesh of bones, skinned to the
+//! joints. Without the mesh, a viewer would show nothing, and many programs read joints only from
+//! skins. Lengths are in metres.
 //!
-//! A curve is exported as the weight of a morph target that changes nothing: the curve `face.smile`
-//! belongs to the target `smile` of the node `face`. Markers are in the animation's extras:
-//! `"markers": [{ "name": "step", "time_s": 0.5 }]`. [`import`](crate::import) reads both, but
-//! groups the curves by node. Source: the specification of glTF 2.0 by Khronos.
+//! A curve is exported as the weight of a morph target that changes nothing. For example, the curve
+//! `face.smile` belongs to the target `smile` of the node `face`. Markers are in the animation's
+//! extras: `"markers": [{ "name": "step", "time_s": 0.5 }]`. [`import`](crate::import) reads both,
+//! but groups the curves by node. Source: the specification of glTF 2.0 by Khronos.
 
 mod curves;
 mod data;
@@ -28,26 +28,26 @@ const UNSIGNED_SHORT: u32 = 5123;
 const UNSIGNED_INT: u32 = 5125;
 const ELEMENT_ARRAY_BUFFER: u32 = 34_963;
 
-/// The maximum number of bytes that a joint takes besides its samples. They are for a bone to the
-/// joint, a bone at its end, a matrix, and text in the JSON.
+/// The maximum number of bytes that a joint takes besides its samples. These bytes store a bone to
+/// the joint, a bone at its end, a matrix, and text in the JSON.
 const MOST_BYTES_OF_JOINT: u64 = 4096;
 
-/// The nodes after the joints: the common parent of the roots, and the mesh.
+/// The number of nodes after the joints: the common parent of the roots, and the mesh.
 const OWN_NODES: usize = 2;
 
-/// Bones shorter than this are not drawn, in metres.
+/// The length in metres below which a bone is not drawn.
 const SHORTEST_BONE_M: f64 = 1e-4;
 /// The length of the bone of a joint that has no other bones, in metres.
 const LONE_BONE_M: f64 = 0.05;
-/// The position at which a bone is widest, and the distance of its corners from the axis there.
-/// Both are shares of the bone's length.
+/// The position at which a bone is widest, as a share of its length. The next constant is the
+/// distance of the bone's corners from its axis, also as a share of the length.
 const WIDEST_AT: f64 = 0.15;
 const WIDTH: f64 = 0.08;
 
 /// The clip does not fit in a file of 4 GB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge {
-    /// Estimated size of the file.
+    /// Estimated size of the file in bytes.
     pub bytes: u64,
 }
 
@@ -63,7 +63,7 @@ impl fmt::Display for TooLarge {
 
 impl std::error::Error for TooLarge {}
 
-/// Writes a clip as a `.glb`, with a key for each sample and linear interpolation.
+/// Encodes a clip as a `.glb` file, with a key for each sample and linear interpolation.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -135,7 +135,7 @@ fn container(mut text: Vec<u8>, mut binary: Vec<u8>) -> Vec<u8> {
     file
 }
 
-/// The joints, the common parent of the roots, and the mesh.
+/// Returns the nodes: the joints, the common parent of the roots, and the mesh.
 fn nodes(skeleton: &Skeleton) -> Vec<Value> {
     let mut children = vec![Vec::new(); skeleton.len()];
     let mut roots = Vec::new();
@@ -160,13 +160,14 @@ fn nodes(skeleton: &Skeleton) -> Vec<Value> {
     nodes
 }
 
-/// A key at every sample for each channel that leaves the bind pose, and for all curves. If nothing
-/// moves, it animates one channel anyway, because glTF requires at least one.
+/// Returns the animation: a key at every sample for each channel that leaves the bind pose, and for
+/// all curves. If nothing moves, it animates one channel anyway, because glTF requires at least
+/// one.
 fn animation(clip: &RawClip, animated: &curves::Animated<'_>, data: &mut Data) -> Value {
     let rate_hz = f64::from(clip.rate_hz());
     let times =
         data.floats((0..clip.samples()).map(|sample| [(sample as f64 / rate_hz) as f32]), None);
-    // Joint, path and values.
+    // Each element is a joint, a path and the accessor of the values.
     let mut moved: Vec<(usize, &str, usize)> = Vec::new();
     for (joint, Transform { rotation, translation, scale }) in
         clip.skeleton().bind_pose().into_iter().enumerate()
@@ -201,7 +202,7 @@ fn animation(clip: &RawClip, animated: &curves::Animated<'_>, data: &mut Data) -
     animation
 }
 
-/// A skin of all joints, and the mesh of bones that the joints deform.
+/// Returns a skin of all joints, and the mesh of bones that the joints deform.
 fn skin(skeleton: &Skeleton, data: &mut Data) -> (Value, Value) {
     let worlds = worlds(skeleton);
     let inverses = worlds.iter().map(|world| {
@@ -231,7 +232,7 @@ fn skin(skeleton: &Skeleton, data: &mut Data) -> (Value, Value) {
     (skin, json!({ "attributes": attributes, "indices": indices }))
 }
 
-/// The joints' bind poses in scene space, as a viewer computes them.
+/// Returns the joints' bind poses in scene space, as a viewer computes them.
 fn worlds(skeleton: &Skeleton) -> Vec<DMat4> {
     let mut worlds: Vec<DMat4> = Vec::with_capacity(skeleton.len());
     for joint in skeleton.joints() {
@@ -252,11 +253,11 @@ struct Bone {
 }
 
 impl Bone {
-    /// Triangles of corner indices, counter-clockwise as seen from outside.
+    /// The corners of each triangle, counter-clockwise as seen from outside.
     const FACES: [u32; 24] =
         [0, 2, 1, 0, 3, 2, 0, 4, 3, 0, 1, 4, 5, 1, 2, 5, 2, 3, 5, 3, 4, 5, 4, 1];
 
-    /// The bone's start, the four corners around it, and its end.
+    /// Returns the corners of the bone: its start, the four corners around it, and its end.
     fn corners(&self) -> [[f32; 3]; 6] {
         let along = self.to - self.from;
         let direction = along.normalize_or(DVec3::Y);
@@ -268,8 +269,8 @@ impl Bone {
     }
 }
 
-/// A bone from each joint to each of its children, and one at each joint without children. The
-/// latter has half the length of the bone that leads to its joint.
+/// Returns the bones of the skeleton: one from each joint to each of its children, and one at each
+/// joint without children. The latter has half the length of the bone that leads to its joint.
 fn bones(skeleton: &Skeleton, worlds: &[DMat4]) -> Vec<Bone> {
     let place = |joint: usize| worlds[joint].w_axis.truncate();
     let mut is_end = vec![true; skeleton.len()];

@@ -1,14 +1,14 @@
-//! Errors of figures.
+//! The errors of figures.
 
 use std::fmt;
 
 use kinepack::{EncodeError, SetupError};
 
-/// Why a figure cannot be made, or a pose cannot be sent.
+/// The reason why a figure cannot be made, or why a pose cannot be sent.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FigureError {
-    /// A joint of the options that the skeleton does not have.
+    /// The options name a joint that the skeleton does not have.
     NoJoint {
         /// The joint's index.
         joint: usize,
@@ -31,7 +31,7 @@ pub enum FigureError {
     JointLimits {
         /// The joint's index.
         joint: usize,
-        /// Why.
+        /// The reason why the limits are refused.
         error: SetupError,
     },
     /// The limits of a curve are not in order, its precision is not positive, or both together need
@@ -39,26 +39,26 @@ pub enum FigureError {
     CurveLimits {
         /// The curve's index.
         curve: usize,
-        /// Why.
+        /// The reason why the limits are refused.
         error: SetupError,
     },
-    /// A transform with a number that is not finite, or a rotation of length zero.
+    /// A transform has a number that is not finite, or a rotation of length zero.
     NotANumber {
         /// The joint's index.
         joint: usize,
     },
-    /// A translation beyond the joint's limits.
+    /// A translation is beyond the joint's limits.
     OutOfRange {
         /// The joint's index.
         joint: usize,
         /// The number, in cm.
         value_cm: f64,
     },
-    /// The value of a curve that is not finite, or beyond its limits.
+    /// The value of a curve is not finite, or is beyond the curve's limits.
     BadCurve {
         /// The curve's index.
         curve: usize,
-        /// The value.
+        /// The refused value.
         value: f32,
     },
     /// The pose moves in a way that the figure does not send, so the joint would be farther off
@@ -66,7 +66,7 @@ pub enum FigureError {
     Unsent {
         /// The joint's index.
         joint: usize,
-        /// How far off it would be, in cm.
+        /// The distance in cm by which the joint would be off.
         off_cm: f64,
     },
     /// The snapshot refused the entity.

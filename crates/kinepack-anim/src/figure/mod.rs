@@ -1,17 +1,18 @@
-//! Figures: live bodies in snapshots, with a promised error in centimetres.
+//! Sends figures, which are live bodies, in snapshots. Their error in centimetres is promised.
 //!
 //! A [`Figure`] turns poses of a skeleton into the lanes of one kind of entity, so that a body that
 //! moves live is coded, acknowledged and played back like any other entity. No point near a joint
-//! is farther off than the precision. `spec/FIGURE.md`.
+//! is farther off than the precision. See `spec/FIGURE.md`.
 //!
 //! The lanes of a joint are relative to its parent *as the receiver has it*, so each joint corrects
-//! what its parent lost. In model space, its orientation is off by its own step only, and its
-//! position by what the bones above it are turned. The largest error is then a sum over the chain,
-//! of bone lengths times steps. The steps are the coarsest that keep each joint's precision. The
-//! idea of correcting what ancestors lost is that of joint stakes (Budge, "Reducing cumulative
-//! errors in skeletal animation", Game Programming Gems 7).
+//! what its parent lost. In model space, a joint's orientation is off only by the joint's own step.
+//! Its position is off by the errors of the rotations above it, times the bones' lengths. The
+//! largest error is then a sum over the chain, of bone lengths times steps. The steps are the
+//! coarsest that keep each joint's precision. The idea of correcting what ancestors lost is that of
+//! joint stakes (Budge, "Reducing cumulative errors in skeletal animation", Game Programming Gems
+//! 7).
 //!
-//! Reading order: [`FigureOptions`], [`Figure`].
+//! Read [`FigureOptions`] first, and then [`Figure`].
 
 mod error;
 mod options;
@@ -33,7 +34,7 @@ pub use options::{FigureCurve, FigureOptions, Motion};
 
 use plan::Plan;
 
-/// The body of one kind of entity: turns poses into lanes and back.
+/// The body of one kind of entity. A figure turns poses into lanes, and lanes into poses.
 ///
 /// ```
 /// use kinepack::{EntityId, Schema, Snapshot, Tick};
@@ -63,26 +64,26 @@ use plan::Plan;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Cost: about 0.2 µs a joint, either way. Nothing allocates in steady state. A clone shares the
-/// tables, for another thread.
+/// Each direction takes about 0.2 µs per joint. Nothing allocates in steady state. A clone for
+/// another thread shares the tables.
 #[derive(Clone, Debug)]
 pub struct Figure {
     plan: Arc<Plan>,
-    /// The pose in model space: as it is, and as the receiver has it.
+    /// The pose in model space, before coding in `exact`, and as the receiver has it in `decoded`.
     exact: Vec<Frame>,
     decoded: Vec<Frame>,
-    /// The lanes of two states.
+    /// The lanes of the two states between which [`interpolate`](Self::interpolate) plays.
     from: Vec<u32>,
     to: Vec<u32>,
 }
 
 impl Figure {
-    /// A figure with this skeleton. Both sides need the same skeleton and the same options; the
-    /// schema's hash covers them.
+    /// Makes a figure of `skeleton`. Both sides need the same skeleton and the same options. The
+    /// schema's hash covers both.
     ///
     /// # Errors
-    /// [`FigureError`] if the options do not fit the skeleton, or a precision is finer than the
-    /// numbers of a pose.
+    /// Returns [`FigureError`] if the options do not fit the skeleton, or a precision is finer than
+    /// the numbers of a pose.
     pub fn new(skeleton: &Skeleton, options: &FigureOptions) -> Result<Self, FigureError> {
         let plan = Plan::new(skeleton, options)?;
         Ok(Self {
@@ -94,13 +95,13 @@ impl Figure {
         })
     }
 
-    /// The fields of the kind, for
+    /// Returns the fields of the kind, for
     /// [`SchemaBuilder::kind_of_fields`](kinepack::SchemaBuilder::kind_of_fields).
     pub fn fields(&self) -> Vec<Field> {
         self.plan.fields()
     }
 
-    /// The number of lanes.
+    /// Returns the number of lanes.
     pub fn lane_count(&self) -> usize {
         self.plan.lanes()
     }
@@ -109,7 +110,7 @@ impl Figure {
     /// at most the joint's precision. In other poses the error may reach the precision.
     ///
     /// # Panics
-    /// If the skeleton has no such joint.
+    /// Panics if the skeleton has no such joint.
     pub fn max_error_cm(&self, joint: usize) -> f64 {
         self.plan.joints[joint].max_error_cm
     }
@@ -118,12 +119,13 @@ impl Figure {
     /// [`lane_count`](Self::lane_count) lanes.
     ///
     /// # Errors
-    /// [`FigureError::NotANumber`]; [`FigureError::OutOfRange`] and [`FigureError::BadCurve`]
-    /// beyond the limits; [`FigureError::Unsent`] if a joint moves in a way that the figure does
-    /// not send, for example if a bone changes its length. The lanes are then useless.
+    /// Returns [`FigureError::NotANumber`] for a number that is not finite. Returns
+    /// [`FigureError::OutOfRange`] or [`FigureError::BadCurve`] for a number beyond its limits.
+    /// Returns [`FigureError::Unsent`] if a joint moves in a way that the figure does not send, for
+    /// example if a bone changes its length. After an error, do not use the lanes.
     ///
     /// # Panics
-    /// If `pose`, `curves` or `lanes` has another length than the figure.
+    /// Panics if `pose`, `curves` or `lanes` has another length than the figure.
     pub fn quantize(
         &mut self,
         pose: &[Transform],
@@ -138,7 +140,8 @@ impl Figure {
                 return Err(FigureError::NotANumber { joint: index });
             }
             let exact = child(&self.exact, joint.parent, transform);
-            // Relative to the parent as the receiver has it: this corrects what the parent lost.
+            // The transform is relative to the parent as the receiver has it, which corrects what
+            // the parent lost.
             let above =
                 joint.parent.map_or(DQuat::IDENTITY, |parent| self.decoded[parent].rotation);
             let wanted = above.conjugate() * exact.rotation;
@@ -167,11 +170,11 @@ impl Figure {
     /// Quantizes a pose and appends it to a snapshot, as an entity of this kind.
     ///
     /// # Errors
-    /// Those of [`quantize`](Self::quantize), and [`FigureError::Snapshot`] if the snapshot refuses
-    /// the entity. The snapshot is then unchanged.
+    /// Returns the errors of [`quantize`](Self::quantize), and [`FigureError::Snapshot`] if the
+    /// snapshot refuses the entity. After an error, the snapshot is unchanged.
     ///
     /// # Panics
-    /// If `pose` or `curves` has another length than the figure.
+    /// Panics if `pose` or `curves` has another length than the figure.
     pub fn push(
         &mut self,
         world: &mut Snapshot,
@@ -198,7 +201,7 @@ impl Figure {
     /// does not send get their bind pose. The values of curves go to [`PoseWriter::curve`].
     ///
     /// # Panics
-    /// If the snapshot has no such entity, or the entity has another number of lanes.
+    /// Panics if the snapshot has no such entity, or the entity has another number of lanes.
     pub fn write(&mut self, state: (&Snapshot, usize), pose: &mut (impl PoseWriter + ?Sized)) {
         self.interpolate(state, state, Between { ratio: 0.0, seconds: 0.0 }, pose);
     }
@@ -207,7 +210,7 @@ impl Figure {
     /// have them. Joints turn the shorter way at constant speed.
     ///
     /// # Panics
-    /// Like [`write`](Self::write).
+    /// Panics as [`write`](Self::write) does.
     pub fn interpolate(
         &mut self,
         from: (&Snapshot, usize),
@@ -242,10 +245,12 @@ fn child(frames: &[Frame], parent: Option<usize>, transform: &Transform) -> Fram
     parent.map_or(local, |parent| frames[parent].child(&local))
 }
 
-/// An upper bound of the distance, in cm, of any point around a joint to where the receiver has it.
+/// Returns an upper bound, in cm, of the distance between any point around a joint and the same
+/// point as the receiver has it.
 fn largest_distance_cm(exact: &Frame, decoded: &Frame, shell_cm: f64) -> f64 {
     let turned = exact.rotation.conjugate() * decoded.rotation;
-    // Twice the sine of half the angle: the chord of a turned point at distance 1.
+    // The chord is the distance by which the turn moves a point at distance 1. It is twice the sine
+    // of half the angle.
     let chord = 2.0 * turned.xyz().length();
     let stretched = (exact.scale - decoded.scale).abs().max_element();
     (exact.translation - decoded.translation).length()

@@ -1,4 +1,4 @@
-//! What a figure sends, and how precisely.
+//! Options for what a figure sends, and how precisely.
 
 /// How a joint moves, relative to its parent.
 ///
@@ -12,20 +12,21 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion {
-    /// Not at all: the joint keeps its bind pose, and takes no bits.
+    /// The joint keeps its bind pose, and takes no bits.
     Still,
-    /// It turns about an axis, in its own space: one lane.
+    /// The joint turns about an axis in its own space, and takes one lane.
     Hinge([f32; 3]),
-    /// It turns about any axis: three lanes.
+    /// The joint turns about any axis, and takes three lanes.
     Turns,
-    /// It turns, and moves by up to this many cm from its bind pose along each axis: six lanes.
+    /// The joint turns, and moves from its bind pose by up to `range_cm` along each axis. It takes
+    /// six lanes.
     Moves {
-        /// The limit, in cm.
+        /// The limit of the movement, in cm.
         range_cm: f32,
     },
 }
 
-/// A curve: a number besides the joints, for example the weight of a face shape.
+/// A curve, which is a number besides the joints, for example the weight of a face shape.
 ///
 /// ```
 /// use kinepack_anim::figure::{FigureCurve, FigureOptions};
@@ -46,7 +47,7 @@ pub struct FigureCurve {
     pub precision: f32,
 }
 
-/// What a [`Figure`](super::Figure) sends. Both sides need the same options.
+/// The description of what a [`Figure`](super::Figure) sends. Both sides need the same options.
 ///
 /// ```
 /// use kinepack_anim::figure::FigureOptions;
@@ -65,21 +66,21 @@ pub struct FigureOptions {
     /// a joint, in the joint's own space: the scales of the joint and its ancestors apply to it, as
     /// for clips.
     pub precision_cm: f64,
-    /// Joints with a different precision: the joint, and its precision in cm. The last entry for a
-    /// joint counts.
+    /// Joints with a different precision. Each entry has the joint's index, and its precision in
+    /// cm. The last entry for a joint counts.
     pub joint_precisions_cm: Vec<(usize, f64)>,
     /// The distance in cm from a joint to the skin around it, at least 0. It is measured before the
     /// scales of the joint and its ancestors.
     pub shell_cm: f64,
-    /// Joints that move in another way than the default: roots move by up to 100 m, and all other
-    /// joints turn. The last entry for a joint counts.
+    /// Joints that move in another way than by default. By default, roots move by up to 100 m, and
+    /// all other joints turn. The last entry for a joint counts.
     pub motions: Vec<(usize, Motion)>,
     /// The curves, in their order.
     pub curves: Vec<FigureCurve>,
 }
 
 impl Default for FigureOptions {
-    /// Half a centimetre, 3 cm from the joints.
+    /// Returns a precision of half a centimetre at 3 cm from the joints, without curves.
     fn default() -> Self {
         Self {
             precision_cm: 0.5,

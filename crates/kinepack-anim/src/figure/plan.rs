@@ -1,4 +1,4 @@
-//! The tables of a figure: what each joint sends, in which steps.
+//! The tables of a figure. They state what each joint sends, and in which steps.
 
 use glam::{DQuat, DVec3};
 use kinepack::hash::Fnv1a;
@@ -11,11 +11,11 @@ use super::{FigureError, FigureOptions, Motion};
 use crate::measure::by_joint;
 use crate::{Skeleton, Transform};
 
-/// How far roots may be from their bind pose, in cm.
+/// The maximum distance of a root from its bind pose, in cm.
 const ROOT_RANGE_CM: f64 = 10_000.0;
 
-/// The error of a rotation whose four numbers are rounded to `f32`: twice the distance of two
-/// quaternions, each of whose numbers is off by half a unit in the last place.
+/// The error of a rotation whose four numbers are rounded to `f32`. It is twice the distance
+/// between two quaternions if each number is off by half a unit in the last place.
 const ROUNDING_RAD: f64 = 2.4e-7;
 
 /// Half a unit in the last place of an `f32`, relative to the number.
@@ -25,11 +25,11 @@ const ROUNDING: f64 = 6.0e-8;
 /// a decoded translation, which may be larger than the exact one.
 const SLACK: f64 = 1.0 - 1e-7;
 
-/// What all poses of a figure have in common.
+/// The properties that all poses of a figure share.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) joints: Vec<PlannedJoint>,
-    /// The curves: the first lane is that of the first one.
+    /// The names and limits of the curves. The first curve has the lane `first_curve_lane`.
     pub(super) curves: Vec<(String, FloatLimits)>,
     pub(super) first_curve_lane: usize,
     pub(super) shell_cm: f64,
@@ -37,7 +37,7 @@ pub(super) struct Plan {
     digest: u64,
 }
 
-/// A joint: its parent, its bind pose, and its lanes.
+/// A joint with its parent, its bind pose and its lanes.
 #[derive(Clone, Debug)]
 pub(super) struct PlannedJoint {
     name: String,
@@ -66,7 +66,7 @@ impl Plan {
                 lane += count;
                 lane - count
             };
-            // Three components, each off by at most half a step.
+            // Each of the three components is off by at most half a step.
             let per_component = 2.0 / 3.0_f64.sqrt() * SLACK;
             let translation = match range_cm(motions[index]) {
                 None => None,
@@ -128,7 +128,7 @@ impl Plan {
         Ok(Self { joints, curves, first_curve_lane: lane, shell_cm: options.shell_cm, digest })
     }
 
-    /// The number of lanes.
+    /// Returns the number of lanes.
     pub(super) fn lanes(&self) -> usize {
         self.first_curve_lane + self.curves.len()
     }
@@ -181,7 +181,7 @@ impl PlannedJoint {
         Ok(())
     }
 
-    /// The joint's transform relative to its parent, in the numbers of a pose.
+    /// Returns the joint's transform relative to its parent, in the numbers of a pose.
     pub(super) fn transform(&self, lanes: &[u32]) -> Transform {
         let mut transform = self.bind;
         if let Some((first, limits, _)) = &self.translation {
@@ -234,7 +234,7 @@ fn motions(skeleton: &Skeleton, options: &FigureOptions) -> Vec<Motion> {
     motions
 }
 
-/// The lengths by which steps are multiplied.
+/// Returns the lengths by which steps are multiplied.
 fn levers(skeleton: &Skeleton, options: &FigureOptions) -> Result<Vec<Lever>, FigureError> {
     let bad = |option, joint| Err(FigureError::BadOption { option, joint });
     let named = options.motions.iter().map(|(joint, _)| *joint);

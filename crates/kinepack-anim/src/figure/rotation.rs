@@ -1,8 +1,9 @@
-//! The lanes of a joint's rotation: a rotation vector relative to the bind pose, or an angle.
+//! Converts a joint's rotation to lanes. They are a rotation vector relative to the bind pose, or
+//! an angle.
 //!
-//! A rotation vector is the axis times the angle in radians. Vectors that differ by d are rotations
-//! that differ by an angle of at most |d|, so steps of s in three components are off by at most
-//! s · √3 / 2, everywhere. The bind pose is exactly zero.
+//! A rotation vector is the axis times the angle in radians. If two vectors differ by d, their
+//! rotations differ by an angle of at most |d|. Steps of s in three components are therefore off by
+//! at most s · √3 / 2 for any rotation. The bind pose is exactly zero.
 
 use glam::{DQuat, DVec3};
 use kinepack::quantize::FloatLimits;
@@ -10,17 +11,17 @@ use kinepack::schema::FieldKind;
 
 use std::f64::consts::PI;
 
-/// How the rotation becomes lanes.
+/// The way in which a rotation becomes lanes.
 #[derive(Clone, Debug)]
 pub(super) enum RotationLanes {
-    /// Three components of the rotation vector.
+    /// The lanes are the three components of the rotation vector.
     Vector(FloatLimits),
-    /// The angle about this axis.
+    /// The lane is the angle about this axis.
     Angle(DVec3, FloatLimits),
 }
 
 impl RotationLanes {
-    /// The field of these lanes.
+    /// Returns the field of these lanes.
     pub(super) fn kind(&self) -> FieldKind {
         match self {
             Self::Vector(limits) => FieldKind::Floats(vec![*limits; 3]),
@@ -44,14 +45,15 @@ impl RotationLanes {
                 }
             }
             Self::Angle(axis, limits) => {
-                // The rotation about the axis that is nearest to the one that is wanted.
+                // The joint gets the rotation about its axis that is nearest to the wanted
+                // rotation.
                 let sine = turned.xyz().dot(*axis);
                 lanes[0] = code(limits, 2.0 * libm::atan2(sine, turned.w));
             }
         }
     }
 
-    /// The rotation relative to the bind pose.
+    /// Returns the rotation relative to the bind pose.
     pub(super) fn reconstruct(&self, lanes: &[u32]) -> DQuat {
         match self {
             Self::Vector(limits) => rotation(DVec3::from_array(std::array::from_fn(|component| {
@@ -71,11 +73,12 @@ fn code(limits: &FloatLimits, number: f64) -> u32 {
 pub(super) fn vector(rotation: DQuat) -> DVec3 {
     let rotation = if rotation.w < 0.0 { -rotation } else { rotation };
     let (axis, sine) = (rotation.xyz(), rotation.xyz().length());
-    // For small angles the vector is twice the axis: the next term is below what f64 holds.
+    // For small angles, the vector is twice the axis, because the next term is below the precision
+    // of `f64`.
     if sine < 1e-9 { axis * 2.0 } else { axis * (2.0 * libm::atan2(sine, rotation.w) / sine) }
 }
 
-/// The unit quaternion of a rotation vector.
+/// Returns the unit quaternion of a rotation vector.
 pub(super) fn rotation(vector: DVec3) -> DQuat {
     let angle = vector.length();
     let half = angle * 0.5;
@@ -84,7 +87,7 @@ pub(super) fn rotation(vector: DVec3) -> DQuat {
     DQuat::from_xyzw(axis.x, axis.y, axis.z, libm::cos(half))
 }
 
-/// Limits for an angle or the components of a rotation vector, with a code for exactly zero.
+/// Returns limits for an angle or for the components of a rotation vector. Zero has an exact code.
 pub(super) fn limits(step: f64, wraps: bool) -> Result<FloatLimits, kinepack::SetupError> {
     if wraps {
         let half = (PI / step).ceil();

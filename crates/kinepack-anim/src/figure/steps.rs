@@ -1,9 +1,9 @@
-//! The steps of a figure's lanes: as coarse as the precision allows.
+//! Chooses the steps of a figure's lanes, as coarse as the precision allows.
 //!
 //! A joint's *turn* is the largest angle between its orientation in model space and the receiver's.
-//! If the joint turns about any axis, that is the error of its own lanes, because they are relative
-//! to the parent as the receiver has it. A hinge corrects its parent's error only about its axis,
-//! and a joint that stays still does not at all, so theirs add the parent's.
+//! If the joint turns about any axis, its turn is the error of its own lanes, because the lanes are
+//! relative to the parent as the receiver has it. A hinge corrects its parent's error only about
+//! its axis. A joint that stays still corrects nothing. For both kinds, the parent's turn is added.
 //!
 //! ```text
 //! turn(j)  = own(j)                    a joint that turns about any axis
@@ -12,28 +12,29 @@
 //! error(j) = off(j) + shell × turn(j) ≤ precision(j)
 //! ```
 //!
-//! All of them are sums of steps times constants. Among the steps that keep every joint's
-//! precision, those with the largest product take the fewest bits. For the best ones there are
-//! prices, one for each joint's precision, such that a step is inversely proportional to what it
-//! costs at these prices. The loop below raises the price of each precision that is exceeded, and
-//! lowers the others. Whatever prices it ends with, the steps are scaled until all joints keep
-//! their precision, so the promise does not depend on convergence.
+//! All errors are sums of steps times constants. Among the steps that keep every joint's precision,
+//! those with the largest product take the fewest bits. For the best steps, each joint's precision
+//! has a price, and each step is inversely proportional to its cost at these prices. The loop below
+//! raises the price of each precision that is exceeded, and lowers the other prices. Afterwards,
+//! the steps are scaled until all joints keep their precision. The promise therefore does not
+//! depend on convergence.
 //!
-//! Both sides compute the steps. So they use only + − × ÷ and square roots, in a fixed order.
+//! Both sides compute the steps. The functions therefore use only + − × ÷ and square roots, in a
+//! fixed order.
 
-/// A joint, parents first.
+/// The lengths and limits of a joint. In lists, parents come first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lever {
     pub(super) parent: Option<usize>,
-    /// The longest that the joint can be from its parent, in cm.
+    /// The largest distance of the joint from its parent, in cm.
     pub(super) bone_cm: f64,
-    /// What a step of the joint's translation is multiplied with: the scale of the parents.
+    /// The scale of the parents, with which a step of the joint's translation is multiplied.
     pub(super) scale: f64,
     /// The number of lanes of the joint's rotation, and of its translation.
     pub(super) turning: usize,
     pub(super) moving: usize,
-    /// The error of rounding the pose's numbers, whatever the steps: of the rotation in radians,
-    /// and of the translation in cm.
+    /// The error of rounding the pose's numbers, which does not depend on the steps. It is in
+    /// radians for the rotation, and in cm for the translation.
     pub(super) rounding_rad: f64,
     pub(super) rounding_cm: f64,
     pub(super) shell_cm: f64,
@@ -47,20 +48,22 @@ pub(super) struct Steps {
     pub(super) move_cm: f64,
 }
 
-/// Rounds that change the prices. After 200 the sizes of the steps change by less than a percent.
+/// The number of rounds that change the prices. After 200 rounds, the sizes of the steps change by
+/// less than a percent.
 const ROUNDS: usize = 200;
 
 /// The largest errors of lanes, for joints whose errors move nothing.
 const COARSEST: Steps = Steps { turn_rad: 0.25, move_cm: 1000.0 };
 
-/// The largest errors of the joints' lanes, or the first joint whose precision is finer than
-/// rounding allows, and the finest precision that it can have.
+/// Chooses the largest errors of the joints' lanes. If a joint's precision is finer than rounding
+/// allows, returns the first such joint, and the finest precision that it can have.
 pub(super) fn choose(joints: &[Lever]) -> Result<Vec<Steps>, (usize, f64)> {
     let rounding =
         errors(joints, |joint| Steps { turn_rad: joint.rounding_rad, move_cm: joint.rounding_cm });
     // Half of the precision must be left for the steps.
     let too_fine = |(joint, error): (usize, f64)| {
-        // Also if the error is not a number, after numbers that overflow.
+        // The comparison also fails if the error is not a number, which happens after numbers that
+        // overflow.
         let fits = 2.0 * error <= joints[joint].precision_cm;
         (!fits).then_some((joint, 2.0 * error))
     };
@@ -92,7 +95,7 @@ pub(super) fn choose(joints: &[Lever]) -> Result<Vec<Steps>, (usize, f64)> {
             worst = if share > worst { share } else { worst };
         }
     }
-    // Zero if nothing moves.
+    // `worst` is zero if nothing moves.
     let worst = if worst > 0.0 { worst } else { 1.0 };
     for step in &mut steps {
         step.turn_rad = (step.turn_rad / worst).min(COARSEST.turn_rad);
@@ -106,7 +109,7 @@ fn own_errors(joints: &[Lever], steps: &[Steps]) -> Vec<f64> {
     errors(joints, |_| steps.next().copied().unwrap_or_default())
 }
 
-/// The largest error of each joint, in cm.
+/// Returns the largest error of each joint, in cm.
 pub(super) fn errors(joints: &[Lever], mut own: impl FnMut(&Lever) -> Steps) -> Vec<f64> {
     let mut turns_rad = vec![0.0; joints.len()];
     let mut offs_cm = vec![0.0; joints.len()];
@@ -122,7 +125,8 @@ pub(super) fn errors(joints: &[Lever], mut own: impl FnMut(&Lever) -> Steps) -> 
     errors_cm
 }
 
-/// What a step of each joint costs at these prices: the same sums, from the children to the roots.
+/// Returns the cost of a step of each joint at these prices. The function computes the same sums as
+/// `errors`, from the children to the roots.
 fn costs(joints: &[Lever], prices: &[f64], left_cm: &[f64]) -> Vec<Steps> {
     let mut costs = vec![Steps::default(); joints.len()];
     for (index, joint) in joints.iter().enumerate().rev() {

@@ -3,14 +3,14 @@
 
 use super::ImportError;
 
-/// The least budget of any file. It covers half an hour of 60 joints at 30 Hz, made from two keys
-/// each.
+/// The smallest budget of a file. It covers half an hour of 60 joints at 30 Hz, sampled from two
+/// keys for each channel.
 const LEAST_BYTES: u64 = 128 << 20;
-/// The budget that each byte of a file adds. Real animations take up to 12 bytes per byte, even if
-/// packed with zstd.
+/// The number of bytes that each byte of a file adds to the budget. Real animations take up to 12
+/// bytes per byte, even if packed with zstd.
 const BYTES_PER_BYTE: u64 = 64;
 
-/// The memory of one import, in bytes.
+/// The memory that one import may take and has taken, in bytes.
 pub(super) struct Budget {
     file: String,
     limit: u64,
@@ -18,14 +18,14 @@ pub(super) struct Budget {
     follows_input: bool,
     /// The size of the largest file read so far.
     largest: u64,
-    /// Memory in use until the import ends.
+    /// The memory that remains in use until the import ends.
     kept: u64,
-    /// Memory that [`release`](Self::release) returns.
+    /// The memory in use until [`release`](Self::release) returns it.
     passing: u64,
 }
 
 impl Budget {
-    /// A budget for a file of this size, whose bytes count as taken. If `max_memory_bytes` is
+    /// Returns a budget for a file of `bytes` bytes, which count as taken. If `max_memory_bytes` is
     /// `None`, the limit depends on the sizes of the files.
     pub(super) fn new(
         file: &str,
@@ -51,19 +51,19 @@ impl Budget {
         self.take(bytes)
     }
 
-    /// The maximum number of bytes that the next file may have.
+    /// Returns the maximum number of bytes that the next file may have.
     pub(super) fn room_for_file(&self) -> u64 {
         if self.follows_input && self.left() >= self.largest { u64::MAX } else { self.left() }
     }
 
-    /// Takes memory for the rest of the import.
+    /// Takes memory that stays in use for the rest of the import.
     pub(super) fn take(&mut self, bytes: u64) -> Result<(), ImportError> {
         self.check(bytes)?;
         self.kept += bytes;
         Ok(())
     }
 
-    /// Takes memory until the next [`release`](Self::release).
+    /// Takes memory that stays in use until the next [`release`](Self::release).
     pub(super) fn take_for_now(&mut self, bytes: u64) -> Result<(), ImportError> {
         self.check(bytes)?;
         self.passing += bytes;
@@ -75,22 +75,22 @@ impl Budget {
         self.passing = 0;
     }
 
-    /// The memory that can still be taken.
+    /// Returns the memory that can still be taken.
     pub(super) fn left(&self) -> u64 {
         self.limit.saturating_sub(self.kept + self.passing)
     }
 
-    /// The name of the file.
+    /// Returns the name of the file that is imported.
     pub(super) fn file(&self) -> &str {
         &self.file
     }
 
-    /// The whole limit.
+    /// Returns the limit on the memory of the import.
     pub(super) fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// The error for taking this many more bytes.
+    /// Returns the error for taking `bytes` more bytes.
     pub(super) fn too_much(&self, bytes: u64) -> ImportError {
         ImportError::TooMuchMemory {
             file: self.file.clone(),

@@ -8,15 +8,16 @@ use super::budget::Budget;
 use super::{ImportError, Note};
 use crate::{MAX_NAME_BYTES, MAX_SAMPLES, RawClip, RawClipError, Skeleton};
 
-/// A smaller skeleton gets a note: its unit is probably wrong.
+/// If a skeleton is smaller than this, a note warns that its unit is probably wrong.
 const SMALL_CM: f64 = 5.0;
-/// The suggested unit makes a skeleton at least this large.
+/// The note suggests a unit that makes the skeleton at least this large.
 const USUAL_CM: f64 = 30.0;
 
-/// An upper bound on the bytes of a curve besides its values and its name.
+/// An upper bound on the memory that a curve takes besides its values and its name, in bytes.
 const MOST_OF_CURVE_BYTES: u64 = 512;
 
-/// The name of a file without its directories and without the first matching ending of `endings`.
+/// Returns the name of a file without its directories, and without the first ending in `endings`
+/// that matches.
 pub(super) fn stem<'a>(file: &'a str, endings: &[&str]) -> &'a str {
     let name = Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or(file);
     endings.iter().find_map(|ending| without_ending(name, ending)).unwrap_or(name)
@@ -27,21 +28,21 @@ pub(super) fn without_ending<'a>(name: &'a str, ending: &str) -> Option<&'a str>
     end.eq_ignore_ascii_case(ending).then_some(stem)
 }
 
-/// The name of a clip, from the stem of the file's name and the animation's own name.
+/// Returns the name of a clip, made from the stem of the file's name and the animation's own name.
 pub(super) fn name(stem: &str, own: &str) -> String {
     format!("{stem}__{own}").replace(' ', "_").replace(['|', '/'], "-")
 }
 
-/// The number of samples from the first to the last. The number of intervals is rounded to the
-/// nearest whole number.
+/// Returns the number of samples of a clip of `duration_s` seconds, including the first and the
+/// last. The number of intervals is rounded to the nearest whole number.
 pub(super) fn samples(duration_s: f64, rate_hz: f32) -> usize {
-    // The cast saturates.
+    // The cast saturates, so a huge duration gives the largest number.
     ((duration_s * f64::from(rate_hz)).round_ties_even() as usize).saturating_add(1)
 }
 
-/// A note for a skeleton so small that its unit is probably wrong. The error is usually a power of
-/// ten, such as metres that were read as cm. The extent includes the origin, because the origin is
-/// on the ground.
+/// Returns a note for a skeleton so small that its unit is probably wrong. The error is usually a
+/// power of ten, such as metres that were read as cm. The extent includes the origin, because the
+/// origin is on the ground.
 pub(super) fn size_note(file: &str, skeleton: &Skeleton, unit_cm: f64) -> Option<Note> {
     let bind = skeleton.bind_pose();
     let mut model = bind.clone();
@@ -62,7 +63,8 @@ pub(super) fn size_note(file: &str, skeleton: &Skeleton, unit_cm: f64) -> Option
     Some(Note::Small { file, extent_cm, unit_cm, suggested_cm })
 }
 
-/// The maximum number of transforms of all clips of a file together, and how many of them remain.
+/// The maximum number of transforms that all clips of a file may have together, and the number that
+/// remains.
 #[derive(Clone, Copy)]
 pub(super) struct Room {
     limit: usize,
@@ -74,8 +76,8 @@ impl Room {
         Self { limit, left: limit }
     }
 
-    /// The size of a clip in transforms. A curve counts as a tenth, because a transform has ten
-    /// numbers.
+    /// Returns the size of a clip in transforms. A curve counts as a tenth, because a transform has
+    /// ten numbers.
     fn transforms(samples: usize, joints: usize, curves: usize) -> usize {
         samples.saturating_mul(joints + curves.div_ceil(10))
     }
@@ -106,7 +108,7 @@ impl Room {
         Ok(())
     }
 
-    /// Subtracts the size of a clip.
+    /// Subtracts the size of a clip from the remaining number.
     pub(super) fn take(&mut self, clip: &RawClip) {
         self.left -= Self::transforms(clip.samples(), clip.joints(), clip.curves().len());
     }
@@ -116,18 +118,19 @@ impl Room {
 #[derive(Default)]
 pub(super) struct Names {
     used: HashSet<String>,
-    /// For each name that was repeated, the last number appended to it.
+    /// For each repeated name, the last number that was appended to it.
     again: HashMap<String, usize>,
 }
 
 impl Names {
-    /// The maximum number of bytes that are added to the names of a node and a part. They are a
-    /// dot, a part's number in place of its name, a dash, and another number.
+    /// The maximum number of bytes that are added to the names of a node and a part. The added text
+    /// consists of a dot, a part's number in place of its name, a dash, and another number.
     const MOST_ADDED: usize = 16;
 
-    /// The name of a curve, from the names of its node and of the part. A part without a name gets
-    /// its number. Takes memory for the curve with this many samples. The inner error concerns the
-    /// clip itself, and the caller adds the file and the clip's name.
+    /// Returns the name of a curve, from the names of its node and of the part. A part without a
+    /// name gets its number as its name. The function takes memory for a curve of `samples`
+    /// samples. The inner error concerns the clip itself, and the caller adds the names of the file
+    /// and the clip.
     pub(super) fn take(
         &mut self,
         of_node: &str,

@@ -5,8 +5,9 @@ use crate::RawClip;
 
 /// The contents of a file.
 ///
-/// If an animation or a channel cannot be read, [`skipped`](Self::skipped) lists it, and the rest
-/// of the file is read. If no animation can be read, reading returns an error.
+/// If an animation or a channel cannot be read, [`skipped`](Self::skipped) lists it, and the
+/// importer reads the rest of the file. If the importer cannot read any animation, it returns an
+/// error.
 ///
 /// ```
 /// use kinepack_anim::import::{ImportOptions, Note, bvh};
@@ -32,19 +33,21 @@ use crate::RawClip;
 pub struct Import {
     /// The clips in the order of the file. Clips of one file share a skeleton.
     pub clips: Vec<RawClip>,
-    /// Decisions that the importer made.
+    /// The decisions that the importer made.
     pub notes: Vec<Note>,
-    /// Parts of the file that no clip represents, by kind. BVH files have none.
+    /// The parts of the file that no clip represents, by kind. For a BVH file, the list is empty.
     pub left_out: Vec<LeftOut>,
-    /// Damaged animations and channels, which the clips lack. BVH files have none.
+    /// The damaged animations and channels, which the clips lack. For a BVH file, the list is
+    /// empty.
     pub skipped: Vec<Skipped>,
 }
 
 impl Import {
-    /// Returns the import unchanged, for callers that want either all of a file or an error.
+    /// Returns the import unchanged if nothing was skipped, for callers that accept only a complete
+    /// file.
     ///
     /// # Errors
-    /// The error of the first part that was [skipped](Self::skipped).
+    /// Returns the error of the first part that was [skipped](Self::skipped).
     pub fn complete(mut self) -> Result<Self, ImportError> {
         if self.skipped.is_empty() { Ok(self) } else { Err(self.skipped.swap_remove(0).error) }
     }

@@ -1,10 +1,12 @@
-//! Why a file, or a part of it, gives no clip. Each variant names the file and the place in it.
+//! The reasons why the importer cannot read a file, or a part of it. Each variant names the file
+//! and the place in it.
 
 use std::io;
 
 use crate::{RawClipError, SkeletonError};
 
-/// Why a file, or an animation of it, gives no clip. `file` is the name that the caller gave.
+/// The reason why the importer cannot read a file, or an animation of it. `file` is the name that
+/// the caller gave.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
@@ -19,7 +21,7 @@ pub enum ImportError {
     /// The file cannot be opened or read, or its compression is damaged.
     #[error("{file}: {source}")]
     Io {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// The operating system's error.
         source: io::Error,
@@ -30,22 +32,22 @@ pub enum ImportError {
          .bvh.zst",
         fbx = if cfg!(feature = "fbx") { " .fbx," } else { "" })]
     UnknownFormat {
-        /// The file.
+        /// Name of the file.
         file: String,
     },
-    /// The file is FBX, and this build lacks the feature `fbx`.
+    /// The file is an FBX file, and this build lacks the feature `fbx`.
     #[error(
         "{file}: this build cannot read FBX: turn on the feature `fbx`, or convert the file to glTF"
     )]
     NeedsFbx {
-        /// The file.
+        /// Name of the file.
         file: String,
     },
     /// The file is larger than the limit, which counts its unpacked bytes and the files that it
     /// refers to.
     #[error("{file}: larger than the limit of {limit_bytes} bytes")]
     TooManyBytes {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// The limit.
         limit_bytes: u64,
@@ -56,7 +58,7 @@ pub enum ImportError {
          {limit} transforms together"
     )]
     TooManyTransforms {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// The clip that exceeds the limit.
         clip: String,
@@ -73,7 +75,7 @@ pub enum ImportError {
          allowed for a file of its size"
     )]
     TooMuchMemory {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// Lower bound on the memory needed.
         needed_bytes: u64,
@@ -83,20 +85,20 @@ pub enum ImportError {
     /// The joints are not a valid skeleton.
     #[error("{file}: {error}")]
     Skeleton {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The reason.
+        /// The reason why the skeleton is invalid.
         #[source]
         error: SkeletonError,
     },
     /// The motion is not a valid clip.
     #[error("{file}: {clip}: {error}")]
     Clip {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The clip.
+        /// Name of the clip.
         clip: String,
-        /// The reason.
+        /// The reason why the clip is invalid.
         #[source]
         error: RawClipError,
     },
@@ -104,53 +106,53 @@ pub enum ImportError {
     /// BVH: the file has an unexpected word.
     #[error("{file}: line {line}: expected {expected}, found {found}")]
     Unexpected {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The line, from 1.
+        /// The number of the line, counted from 1.
         line: usize,
-        /// The text that was expected.
+        /// The text that the reader expected.
         expected: String,
         /// The text that the file has instead.
         found: String,
     },
-    /// BVH: no frames remain.
+    /// BVH: no frames remain after frames were dropped.
     #[error("{file}: dropping {dropped} of its {frames} frames leaves none")]
     AllDropped {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// Number of frames in the file.
         frames: u64,
         /// Number of frames to drop.
         dropped: usize,
     },
-    /// BVH: the requested rate does not divide that of the motion.
+    /// BVH: the requested rate does not divide the rate of the motion.
     #[error("{file}: {rate_hz} Hz does not divide the motion's {native_hz} Hz; possible are {}",
         rates(*.native_hz, .possible_hz))]
     RateNotPossible {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The requested rate.
+        /// The rate that the caller requested.
         rate_hz: f32,
         /// The rate of the motion.
         native_hz: f32,
-        /// The possible whole rates, if there are any.
+        /// The whole rates that are possible. The list may be empty.
         possible_hz: Vec<u32>,
     },
 
     /// FBX: the file cannot be read.
     #[error("{file}: FBX: {reason}")]
     BadFbx {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The reason.
+        /// The reason that ufbx gave.
         reason: String,
     },
     /// FBX: an animation stack has too many layers.
     #[error("{file}: FBX: {layers} layers, at most {limit} are read")]
     BadStack {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The number of layers of the stack.
+        /// The stack's number of layers.
         layers: usize,
         /// The maximum number of layers.
         limit: usize,
@@ -159,7 +161,7 @@ pub enum ImportError {
     /// glTF: the container is damaged or not of version 2.
     #[error("{file}: not a GLB file: {reason}")]
     BadContainer {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// What is wrong with the container.
         reason: &'static str,
@@ -167,26 +169,26 @@ pub enum ImportError {
     /// glTF: the text is not valid JSON, or not valid glTF.
     #[error("{file}: not glTF: {reason}")]
     BadJson {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The place and the reason.
+        /// The place in the text, and the reason.
         reason: String,
     },
-    /// glTF: the file is of a version other than 2.
+    /// glTF: the version is not 2.
     #[error(
         "{file}: glTF version {version:?}: only 2.0 can be read: convert the file, for example \
          with gltf-pipeline"
     )]
     UnsupportedVersion {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The version.
+        /// The version that the file states.
         version: String,
     },
-    /// glTF: the file needs an extension that packs data in an unsupported way.
+    /// glTF: the file requires an extension that packs data in an unsupported way.
     #[error("{file}: needs {extension}, which cannot be read: save the file without it")]
     UnsupportedExtension {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// Name of the extension.
         extension: String,
@@ -194,7 +196,7 @@ pub enum ImportError {
     /// glTF: a buffer cannot be loaded.
     #[error("{file}: buffer {buffer}: {reason}")]
     BadBuffer {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// Index of the buffer.
         buffer: usize,
@@ -204,7 +206,7 @@ pub enum ImportError {
     /// glTF: the file of a buffer cannot be read.
     #[error("{file}: buffer {buffer}: its file: {source}")]
     BufferFile {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// Index of the buffer.
         buffer: usize,
@@ -214,7 +216,7 @@ pub enum ImportError {
     /// glTF: an accessor cannot be read.
     #[error("{file}: accessor {accessor}: {reason}")]
     BadAccessor {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// Index of the accessor.
         accessor: usize,
@@ -224,7 +226,7 @@ pub enum ImportError {
     /// glTF: a node is invalid.
     #[error("{file}: node {node}: {reason}")]
     BadNode {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// Index of the node.
         node: usize,
@@ -234,7 +236,7 @@ pub enum ImportError {
     /// glTF: a skin has a node that does not exist.
     #[error("{file}: skin {skin}: node {node} does not exist")]
     BadSkin {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// Index of the skin.
         skin: usize,
@@ -248,7 +250,7 @@ pub enum ImportError {
          become part of their translations, because it differs between axes or is zero: apply it \
          before saving", .scale[0], .scale[1], .scale[2])]
     NonUniformScale {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// Index of the node.
         node: usize,
@@ -258,11 +260,11 @@ pub enum ImportError {
     /// glTF: a channel of an animation cannot be played.
     #[error("{file}: animation {animation}, channel {channel}: {reason}")]
     BadChannel {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// Index of the animation.
         animation: usize,
-        /// Index of the channel in it.
+        /// Index of the channel in the animation.
         channel: usize,
         /// What is wrong with the channel.
         reason: &'static str,
@@ -273,11 +275,11 @@ pub enum ImportError {
          not after the previous one"
     )]
     BadKeyTime {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// Index of the animation.
         animation: usize,
-        /// Index of the channel in it.
+        /// Index of the channel in the animation.
         channel: usize,
         /// Index of the first key whose time is not finite or not after that of the previous key.
         key: usize,
@@ -288,11 +290,11 @@ pub enum ImportError {
          need {expected}"
     )]
     WrongKeyCount {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// Index of the animation.
         animation: usize,
-        /// Index of the channel in it.
+        /// Index of the channel in the animation.
         channel: usize,
         /// Number of values in the file.
         values: u64,
@@ -303,7 +305,7 @@ pub enum ImportError {
     /// many channels may share an accessor.
     #[error("{file}: accessor {accessor}: its channels read more than {limit} keys together")]
     TooManyKeys {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// Index of the accessor that exceeded the limit.
         accessor: usize,
@@ -316,11 +318,11 @@ pub enum ImportError {
          finite or a rotation of length zero"
     )]
     BadKeyValue {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// Index of the animation.
         animation: usize,
-        /// Index of the channel in it.
+        /// Index of the channel in the animation.
         channel: usize,
         /// Index of the key.
         key: usize,
@@ -331,20 +333,20 @@ pub enum ImportError {
          zero at {time_s} s"
     )]
     ZeroRotation {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// Index of the animation.
         animation: usize,
-        /// Index of the channel in it.
+        /// Index of the channel in the animation.
         channel: usize,
-        /// The time in the file.
+        /// The time at which the spline passes through zero, on the clock of the file.
         time_s: f64,
     },
 }
 
 impl ImportError {
-    /// Whether the error concerns one animation or one channel, so that others can be read without
-    /// it. Limits count the whole file, so exceeding one does not qualify.
+    /// Returns whether the error concerns one animation or one channel, so that others can be read
+    /// without it. Limits count the whole file, so exceeding one does not qualify.
     pub(super) fn is_of_a_part(&self) -> bool {
         matches!(
             self,
@@ -362,7 +364,7 @@ impl ImportError {
     }
 }
 
-/// The rates that can be read, as text.
+/// Returns the rates that the caller may request, as text.
 fn rates(native_hz: f32, possible_hz: &[u32]) -> String {
     if possible_hz.is_empty() {
         return format!("{native_hz} Hz divided by whole numbers");

@@ -1,5 +1,5 @@
-//! The joints of a scene as a skeleton. The static nodes above the joints are folded into the
-//! roots.
+//! Converts the joints of a scene to a skeleton. The static nodes above the joints are folded into
+//! the roots.
 
 use std::sync::Arc;
 
@@ -9,18 +9,18 @@ use super::ImportError;
 use super::nodes::{Local, Tree};
 use crate::{Joint, MAX_JOINTS, Skeleton, SkeletonError, Transform};
 
-/// The largest relative difference between the axes of a scale that counts as uniform.
+/// A scale counts as uniform if the relative difference between its axes is at most this.
 const UNIFORM_RATIO: f64 = 1e-3;
 
 /// Access to the nodes of a scene, by index.
 pub(super) trait Nodes {
-    /// The name of the file, for errors.
+    /// Returns the name of the file, for errors.
     fn file(&self) -> &str;
-    /// The name of a node that is a joint.
+    /// Returns the name of a node that is a joint.
     fn name(&self, node: usize) -> String;
-    /// The transform of a node without animation, in the file's unit.
+    /// Returns the transform of a node while nothing animates it, in the file's unit.
     fn local(&self, node: usize) -> Result<Local, ImportError>;
-    /// The error for a static scale above the joints that is not uniform.
+    /// Returns the error for a static scale above the joints that is not uniform.
     fn not_uniform(&self, node: usize, scale: [f64; 3]) -> ImportError;
 }
 
@@ -28,9 +28,9 @@ pub(super) trait Nodes {
 pub(super) struct JointNodes {
     pub(super) skeleton: Arc<Skeleton>,
     joints: Vec<JointNode>,
-    /// The joint of each node, if the node is one.
+    /// For each node, the index of its joint. The value is `None` if the node is not a joint.
     by_node: Vec<Option<u16>>,
-    /// The parents of all nodes.
+    /// For each node, its parent.
     parents: Vec<Option<usize>>,
     unit_cm: f64,
 }
@@ -39,9 +39,10 @@ pub(super) struct JointNodes {
 pub(super) struct JointNode {
     node: usize,
     parent: Option<usize>,
-    /// The node's own transform.
+    /// The transform of the node while nothing animates it.
     rest: Local,
-    /// The combined transform of the static nodes above a root; `None` for other joints.
+    /// The combined transform of the static nodes above a root. The value is `None` if the joint is
+    /// not a root.
     above: Option<Local>,
     /// The combined scale of the static nodes above this joint's root.
     scale: f64,
@@ -71,28 +72,28 @@ impl JointNodes {
         Ok(Self { skeleton, joints, by_node, parents: tree.parents, unit_cm })
     }
 
-    /// The file's unit in cm.
+    /// Returns the size of the file's unit in cm.
     pub(super) fn unit_cm(&self) -> f64 {
         self.unit_cm
     }
 
-    /// The joint of a node.
+    /// Returns the joint of `node`, or `None` if the node is not a joint.
     pub(super) fn joint_of(&self, node: usize) -> Option<usize> {
         self.by_node.get(node).copied().flatten().map(usize::from)
     }
 
-    /// The nodes of the joints.
+    /// Returns the nodes that are joints, in the order of the joints.
     #[cfg(feature = "fbx")]
     pub(super) fn nodes(&self) -> impl Iterator<Item = usize> {
         self.joints.iter().map(|joint| joint.node)
     }
 
-    /// The parent of a node.
+    /// Returns the parent of a node.
     pub(super) fn parent_of(&self, node: usize) -> Option<usize> {
         self.parents.get(node).copied().flatten()
     }
 
-    /// The transform of a joint without animation, as in the file.
+    /// Returns the transform of a joint while nothing animates it, as in the file.
     pub(super) fn rest(&self, joint: usize) -> Local {
         self.joints[joint].rest
     }
@@ -135,7 +136,7 @@ fn fold(
     is_joint: &[bool],
 ) -> Result<(Vec<JointNode>, Vec<Option<u16>>), ImportError> {
     let has_joints_below = tree.above(is_joint);
-    // Set only for static nodes above a root.
+    // An entry is `Some` only for a static node above a root.
     let mut still: Vec<Option<Local>> = vec![None; is_joint.len()];
     let mut by_node = vec![None; is_joint.len()];
     let mut joints: Vec<JointNode> = Vec::new();
@@ -176,7 +177,7 @@ fn is_uniform(scale: DVec3) -> bool {
     scale.max_element() - scale.min_element() < UNIFORM_RATIO * scale.abs().max_element()
 }
 
-/// The largest distance between two joints in the bind pose, in the file's unit.
+/// Returns the largest distance between two joints in the bind pose, in the file's unit.
 pub(super) fn extent(joints: &[JointNode]) -> f64 {
     let mut poses: Vec<(DQuat, DVec3, DVec3)> = Vec::with_capacity(joints.len());
     for joint in joints {
@@ -192,6 +193,7 @@ pub(super) fn extent(joints: &[JointNode]) -> f64 {
     let distances = places.iter().enumerate().flat_map(|(index, place)| {
         places[..index].iter().map(move |other| place.distance_squared(*other))
     });
-    // The check of the bind pose refuses distances that are not finite.
+    // Infinite and NaN distances need no check here, because the check of the bind pose refuses
+    // them.
     distances.fold(0.0, f64::max).sqrt()
 }

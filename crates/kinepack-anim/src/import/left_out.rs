@@ -3,9 +3,9 @@
 use std::fmt;
 
 /// Parts of a file that a clip could have represented, but does not. Unlike the parts in
-/// [`Import::skipped`](super::Import::skipped), they are not damaged. Meshes, materials and other
-/// static data are not listed. In FBX, an animation that never changes its property's own value is
-/// not listed either.
+/// [`Import::skipped`](super::Import::skipped), these parts are not damaged. Meshes, materials and
+/// other static data are not listed. In FBX, an animation that never changes its property's own
+/// value is not listed either.
 ///
 /// ```
 /// use kinepack_anim::import::gltf::{from_bytes, no_files};
@@ -26,8 +26,8 @@ use std::fmt;
 pub struct LeftOut {
     /// The kind of the parts.
     pub kind: LeftOutKind,
-    /// The name of the parts: a node, a pointer, a path, an animation and so on. Empty for
-    /// parts without a name.
+    /// The name that the parts share: the name of a node, a pointer, a path, an animation and so
+    /// on. It is empty for parts without a name.
     pub name: String,
     /// The number of such parts, in all animations together.
     pub count: usize,
@@ -40,7 +40,7 @@ pub enum LeftOutKind {
     /// Channels that move a node which is not a joint: it is neither above nor below a skin's
     /// joints. The name is the node's.
     OtherNode,
-    /// Channels of weights whose node has no morph targets. The name is the node's.
+    /// Channels that animate weights of a node without morph targets. The name is the node's.
     NoMorphTargets,
     /// Channels of `KHR_animation_pointer` to anything but a node's own translation, rotation,
     /// scale and weights. The name is the pointer.
@@ -58,9 +58,8 @@ pub enum LeftOutKind {
     Extension,
     /// An unknown extension that the file marks as required. The name is the extension's.
     RequiredExtension,
-    /// FBX: an animated property that is neither part of a joint's transform nor a curve, such as
-    /// visibility, the angle of a camera or a colour. The name joins those of its object and of the
-    /// property with a dot.
+    /// An animated property in an FBX file that is neither part of a joint's transform nor a curve.
+    /// Examples are visibility, the angle of a camera or a colour.
     Property,
     /// FBX: an animation layer that is muted. The name is the layer's.
     MutedLayer,
@@ -79,7 +78,7 @@ pub enum LeftOutKind {
 }
 
 impl LeftOutKind {
-    /// The kind in a few words, in English.
+    /// Returns the kind in a few words, in English.
     pub fn name(self) -> &'static str {
         match self {
             Self::OtherNode => "channels of a node outside of the skeleton",

@@ -1,10 +1,11 @@
 //! Reads clips from files: glTF 2.0 (`.glb`, `.gltf`, and `.vrm` and `.vrma` of VRM), BVH (`.bvh`,
 //! `.bvh.zst`) and, with the feature `fbx`, FBX (`.fbx`).
 //!
-//! All results are in cm and relative to the parent joint, as in a [`RawClip`](crate::RawClip). Files are
-//! untrusted. The [`ImportError`] for a bad file names the place of the fault, and deeply nested
-//! data never cause recursion. [`ImportOptions::max_memory_bytes`] limits the total memory. By
-//! default, the limit depends on the size of the file, never on a count in the file.
+//! All results are in cm and relative to the parent joint, as in a [`RawClip`](crate::RawClip). The
+//! importer does not trust files. The [`ImportError`] for a bad file names the place of the fault,
+//! and deeply nested data never cause recursion. [`ImportOptions::max_memory_bytes`] limits the
+//! total memory. By default, the limit depends on the size of the file, never on a count in the
+//! file.
 
 mod budget;
 pub mod bvh;
@@ -36,9 +37,9 @@ use budget::Budget;
 use clips::without_ending;
 use packed::Refused;
 
-/// Reads a file; its name's extension selects the format. A clip from glTF or FBX is named `{file's
-/// stem}__{animation}`, with `_` for a space and `-` for `|` and `/`. A clip from BVH is named
-/// after its file. A `.gltf` may reference only files in its own directory and below.
+/// Reads a file. The extension of its name selects the format. A clip from glTF or FBX is named
+/// `{file's stem}__{animation}`, with `_` for a space and `-` for `|` and `/`. A clip from BVH is
+/// named after its file. A `.gltf` may reference only files in its own directory and below.
 ///
 /// ```no_run
 /// use kinepack_anim::import::{ImportOptions, read};
@@ -51,9 +52,10 @@ use packed::Refused;
 /// ```
 ///
 /// # Errors
-/// [`ImportError`], with the path as the name of the file. [`ImportError::TooMuchMemory`] if
-/// reading takes more than [`ImportOptions::max_memory_bytes`]. [`ImportError::NeedsFbx`] for FBX
-/// without the feature `fbx`.
+/// Returns [`ImportError`], with the path as the name of the file. Returns
+/// [`ImportError::TooMuchMemory`] if reading takes more memory than
+/// [`ImportOptions::max_memory_bytes`] allows. Returns [`ImportError::NeedsFbx`] for an FBX file,
+/// if this build lacks the feature `fbx`.
 pub fn read(path: &Path, options: &ImportOptions) -> Result<Import, ImportError> {
     options.validate()?;
     let file = path.display().to_string();
@@ -108,7 +110,8 @@ fn read_file(path: &Path, file: &str, limit_bytes: u64) -> Result<Vec<u8>, Impor
     })
 }
 
-/// All bytes of a file, or [`io::ErrorKind::FileTooLarge`] if there are too many.
+/// Reads all bytes of a file. Returns [`io::ErrorKind::FileTooLarge`] if there are more than
+/// `limit_bytes`.
 fn read_at_most(file: File, limit_bytes: u64) -> io::Result<Vec<u8>> {
     let too_large = || io::Error::from(io::ErrorKind::FileTooLarge);
     // For anything but a regular file, the system may report a length of 0.
@@ -122,7 +125,8 @@ fn read_at_most(file: File, limit_bytes: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > limit_bytes { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// Reads a file in a directory or below it. Neither `..` nor a symbolic link can escape it.
+/// Reads a file in a directory or below it. Neither `..` nor a symbolic link can escape the
+/// directory.
 fn read_below(directory: &Path, relative: &str, limit_bytes: u64) -> io::Result<Vec<u8>> {
     let outside = || {
         io::Error::new(
@@ -143,7 +147,7 @@ fn read_below(directory: &Path, relative: &str, limit_bytes: u64) -> io::Result<
     if !path.starts_with(&directory) {
         return Err(outside());
     }
-    // Refuses directories, and pipes, which might never end.
+    // This check refuses directories, and also pipes, which might never end.
     if !path.metadata()?.is_file() {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,

@@ -1,9 +1,10 @@
-//! The tree of a scene's nodes, and which nodes are joints. The readers of glTF and FBX share it.
+//! The tree of a scene's nodes, and the selection of the nodes that are joints. The readers of glTF
+//! and FBX share this module.
 
 use glam::{DQuat, DVec3};
 
-/// Rotation, translation and scale in the file's unit, of one node or of all static nodes above it
-/// together.
+/// Rotation, translation and scale in the file's unit, either of one node or of all static nodes
+/// above a root together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Local {
     pub(super) rotation: DQuat,
@@ -18,16 +19,16 @@ impl Local {
 
 /// The parents of all nodes.
 pub(super) struct Tree {
-    /// `None` for a root.
+    /// The parent of each node, or `None` for a root.
     pub(super) parents: Vec<Option<usize>>,
-    /// All nodes, parents first: depth first, children in the order of the file.
+    /// All nodes, depth first. Parents precede their children, which are in the order of the file.
     pub(super) order: Vec<usize>,
 }
 
 impl Tree {
-    /// The tree of nodes that have at most one parent each, with the children of each node. Nodes
-    /// may nest to any depth, because the traversal uses an explicit stack. The error is a node
-    /// that is its own ancestor or below such a node.
+    /// Returns the tree of nodes that have at most one parent each, with the children of each node.
+    /// Nodes may nest to any depth, because the traversal uses an explicit stack. The error is the
+    /// index of a node that is its own ancestor, or that is below such a node.
     pub(super) fn new<C: DoubleEndedIterator<Item = usize>>(
         parents: Vec<Option<usize>>,
         children: impl Fn(usize) -> C,
@@ -64,8 +65,8 @@ impl Tree {
         is_joint
     }
 
-    /// All nodes of the trees that contain a node of the set. The roots of trees are the nodes
-    /// below `scene`, which is the root of all nodes in FBX and belongs to no tree.
+    /// Returns all nodes of the trees that contain a node of `set`. The roots of trees are the
+    /// nodes below `scene`, which is the root of all nodes in FBX and belongs to no tree.
     pub(super) fn whole_trees(&self, set: &[bool], scene: Option<usize>) -> Vec<bool> {
         let mut root_of: Vec<usize> = (0..set.len()).collect();
         let mut has_one = vec![false; set.len()];
@@ -87,7 +88,7 @@ impl Tree {
         }
     }
 
-    /// Whether each node has a node of the set above it.
+    /// For each node, whether it is below a node of `set`.
     fn below(&self, set: &[bool]) -> Vec<bool> {
         let mut below = vec![false; set.len()];
         for &node in &self.order {
@@ -96,7 +97,7 @@ impl Tree {
         below
     }
 
-    /// Whether each node has a node of the set below it.
+    /// For each node, whether it is above a node of `set`.
     pub(super) fn above(&self, set: &[bool]) -> Vec<bool> {
         let mut above = vec![false; set.len()];
         for &node in self.order.iter().rev() {
@@ -108,7 +109,7 @@ impl Tree {
     }
 }
 
-/// Normalizes a quaternion. `None` if its length is zero or not finite.
+/// Normalizes a quaternion. Returns `None` if its length is zero or not finite.
 pub(super) fn unit(xyzw: [f64; 4]) -> Option<DQuat> {
     let quaternion = DQuat::from_array(xyzw);
     let length = quaternion.length();

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::{BvhConvention, ImportError};
 
-/// Options for reading files. With `None`, the importer decides from the contents of the file, and
-/// a [`Note`] reports its decision.
+/// Options for reading files. If an option is `None`, the importer decides from the contents of the
+/// file, and a [`Note`] reports its decision.
 ///
 /// ```
 /// use kinepack_anim::import::{ImportOptions, bvh};
@@ -22,38 +22,42 @@ use super::{BvhConvention, ImportError};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportOptions {
-    /// Samples per second. `None`: 30 for glTF, the file's frame rate for FBX, the motion's own
-    /// rate for BVH. BVH is not resampled, so the rate must divide the motion's rate.
+    /// Samples per second. If `None`, the rate is 30 for glTF, the file's frame rate for FBX, and
+    /// the motion's own rate for BVH. The importer does not resample BVH, so the rate must divide
+    /// the motion's rate.
     pub rate_hz: Option<f32>,
-    /// The file's unit of length in cm. `None`: glTF is in metres (100), or in cm (1) if its
-    /// skeleton would be larger than 20 m. FBX states its unit. For BVH, the convention determines
-    /// it.
+    /// The file's unit of length in cm. If `None`, glTF is in metres (100), or in cm (1) if its
+    /// skeleton would be larger than 20 m. An FBX file states its unit. For BVH, the convention
+    /// determines the unit.
     pub unit_cm: Option<f64>,
-    /// BVH: number of frames to drop at the beginning. `None`: determined by the convention.
+    /// BVH: number of frames to drop at the beginning. If `None`, the convention determines it.
     pub drop_frames: Option<usize>,
-    /// BVH: the capture rate, for files with a wrong frame time. `None`: computed from the frame
-    /// time, rounded to the nearest whole rate.
+    /// BVH: the capture rate, for files with a wrong frame time. If `None`, the importer computes
+    /// the rate from the frame time and rounds it to the nearest whole rate.
     pub frame_rate_hz: Option<f32>,
-    /// BVH: the convention that the file follows. `None`: detected from the joint names.
+    /// BVH: the convention that the file follows. If `None`, the importer detects it from the joint
+    /// names.
     pub convention: Option<BvhConvention>,
     /// glTF: name the joints of humans as VRM 1.0 does (`hips`, `leftUpperArm`), if the file
-    /// identifies them (`VRM`, `VRMC_vrm` or `VRMC_vrm_animation`). All of them become joints,
-    /// whether they move or not. Clips of different models then share joint names. Other joints
-    /// keep the names of their nodes.
+    /// identifies them (`VRM`, `VRMC_vrm` or `VRMC_vrm_animation`). All bones of a human then
+    /// become joints, whether they move or not. Clips of different models then share joint names.
+    /// Other joints keep the names of their nodes.
     pub humanoid_names: bool,
     /// glTF and FBX: if one node of a tree is a joint, all nodes of the tree become joints. Files
     /// of one model that animate different nodes then share a skeleton.
     pub all_nodes: bool,
     /// The maximum number of transforms (joints × samples, 40 bytes each) of all clips of a file
-    /// together. The default is 2^24, or 671 MB: 100 joints at 60 Hz for 46 minutes.
+    /// together. The default is 2^24, or 671 MB. That is enough for 100 joints at 60 Hz for 46
+    /// minutes.
     pub max_transforms: usize,
     /// The maximum number of bytes of a file after unpacking. The same limit applies to the total
     /// of all referenced files and all decoded compressed buffers. The default is 1 GiB.
     pub max_bytes: u64,
-    /// The maximum memory that reading a file may take in total, in bytes: the file, its unpacked
-    /// form, the files that it references, and the clips. `None`: 128 MiB, plus 64 bytes for each
-    /// byte of the file or of the largest file that it references. Real animations take up to 12
-    /// bytes per byte. A half-hour animation of two keys per joint fits into the 128 MiB.
+    /// The maximum memory that reading a file may take in total, in bytes. It covers the file, its
+    /// unpacked form, the files that it references, and the clips. If `None`, the limit is 128 MiB,
+    /// plus 64 bytes for each byte of the file or of the largest file that it references. Real
+    /// animations take up to 12 bytes per byte. A half-hour animation of two keys per joint fits
+    /// into the 128 MiB.
     pub max_memory_bytes: Option<u64>,
 }
 
@@ -78,7 +82,7 @@ impl ImportOptions {
     /// Checks the options.
     ///
     /// # Errors
-    /// [`ImportError::BadOption`] if a rate or the unit is not positive and finite.
+    /// Returns [`ImportError::BadOption`] if a rate or the unit is not positive and finite.
     pub fn validate(&self) -> Result<(), ImportError> {
         let is_bad_rate =
             |rate: Option<f32>| rate.is_some_and(|rate| !(rate > 0.0 && rate.is_finite()));
@@ -102,7 +106,7 @@ impl ImportOptions {
 pub enum Note {
     /// The importer took the unit of a glTF file as cm.
     TakenAsCm {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// The size that the skeleton would have in metres: the largest distance between two joints
         /// in the bind pose.
@@ -110,41 +114,42 @@ pub enum Note {
     },
     /// A BVH file belongs to a known collection.
     Convention {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The convention.
+        /// The convention that the importer detected.
         convention: BvhConvention,
-        /// The unit in cm.
+        /// The size of the unit in cm.
         unit_cm: f64,
         /// Number of frames dropped at the beginning.
         dropped: usize,
     },
     /// The file does not identify the joints of a human, or not in a readable form.
     NoHumanoid {
-        /// The file.
+        /// Name of the file.
         file: String,
     },
-    /// A file has a fault, but was read anyway.
+    /// A file has a fault, but the importer read it anyway.
     Faulty {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// The fault, in English.
         fault: &'static str,
     },
-    /// The number of rows in a BVH file differs from the stated number. All whole rows were read.
+    /// The number of rows in a BVH file differs from the stated number. The importer read all
+    /// complete rows.
     FrameCount {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// Number of frames that the file states.
         stated: u64,
-        /// Number of whole rows.
+        /// Number of complete rows.
         found: u64,
-        /// Numbers in an incomplete last row, which was dropped.
+        /// Number of numbers in an incomplete last row, which the importer dropped.
         cut: usize,
     },
-    /// Names of joints that are not UTF-8.
+    /// Some names of joints are not UTF-8.
     OtherEncoding {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// The encoding that the importer assumed.
         encoding: NameEncoding,
@@ -155,20 +160,20 @@ pub enum Note {
     },
     /// The skeleton is smaller than 5 cm, so the unit may be wrong.
     Small {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The size of the skeleton in the bind pose, including the origin.
+        /// The size of the skeleton in the bind pose in cm, including the origin.
         extent_cm: f64,
-        /// The unit in cm.
+        /// The size of the unit in cm.
         unit_cm: f64,
         /// A unit in cm that would make the skeleton at least 30 cm in size.
         suggested_cm: f64,
     },
     /// A file has no animation that moves joints.
     NoClip {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// Number of animations that it has.
+        /// Number of animations that the file has.
         animations: usize,
     },
 }

@@ -1,33 +1,35 @@
-//! Unpacks `.zst` files: all zstd frames in the file, with their checksums verified. The data are
-//! unpacked twice, first to count the bytes and then into a buffer of exactly that size. A growing
-//! buffer would take more memory. The rest of the memory is for zstd's window.
+//! Unpacks `.zst` files. The module decodes all zstd frames in the file, and verifies their
+//! checksums. It unpacks the data twice, first to count the bytes and then into a buffer of exactly
+//! that size. A growing buffer would take more memory. The rest of the memory is for zstd's window.
 
 use std::io::{self, ErrorKind};
 
 use ruzstd::decoding::errors::FrameDecoderError;
 use ruzstd::decoding::{BlockDecodingStrategy, DEFAULT_MAX_WINDOW_SIZE, FrameDecoder};
 
-/// Memory for blocks and tables, and for the part of the decoder's buffer beyond twice the window.
+/// The memory for blocks and tables, and for the part of the decoder's buffer beyond twice the
+/// window, in bytes.
 const DECODER_BYTES: u64 = 2 << 20;
 
-/// Why unpacking failed.
+/// The reason why unpacking failed.
 pub(super) enum Refused {
     /// The data are damaged.
     Damaged(io::Error),
     /// The data exceed the limit for files.
     TooManyBytes,
-    /// The data take at least this much memory.
+    /// Unpacking takes at least this number of bytes of memory.
     TooMuchMemory(u64),
 }
 
-/// Unpacks data to at most `limit_bytes`, with at most `memory_bytes` of memory for the result and
-/// the decoder together.
+/// Unpacks data to at most `limit_bytes` bytes. The result and the decoder together take at most
+/// `memory_bytes` of memory.
 pub(super) fn unpacked(
     packed: &[u8],
     limit_bytes: u64,
     memory_bytes: u64,
 ) -> Result<Vec<u8>, Refused> {
-    // Half is for the result, and half for the decoder, whose buffer takes up to twice the window.
+    // Half of the memory is for the result, and half for the decoder, whose buffer takes up to
+    // twice the window.
     let most = memory_bytes / 2;
     let window_bytes = (most.saturating_sub(DECODER_BYTES) / 2).min(DEFAULT_MAX_WINDOW_SIZE);
     let mut count = 0;
@@ -48,7 +50,7 @@ pub(super) fn unpacked(
     Ok(bytes)
 }
 
-/// Decodes all frames, and calls `take` after each block, when there may be bytes to collect.
+/// Decodes all frames. Calls `take` after each block, when there may be bytes to collect.
 fn decode(
     mut packed: &[u8],
     window_bytes: u64,

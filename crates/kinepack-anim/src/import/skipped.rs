@@ -1,4 +1,4 @@
-//! Damaged parts of a file, which are skipped so that the others can be read.
+//! Damaged parts of a file, which the importer skips so that it can read the others.
 
 use std::fmt;
 
@@ -35,15 +35,16 @@ use super::budget::Budget;
 pub struct Skipped {
     /// The name of the animation, or its index if it has none.
     pub animation: String,
-    /// Index of the channel in the animation. `None` if the whole animation is skipped.
+    /// Index of the channel in the animation. The value is `None` if the whole animation is
+    /// skipped.
     pub channel: Option<usize>,
-    /// The reason.
+    /// The reason why the part cannot be read.
     pub error: ImportError,
 }
 
 impl Skipped {
-    /// Adds a part to a list, and takes its memory. Returns an error that concerns more than one
-    /// part.
+    /// Adds the part to `list`, and takes memory for it. If the error concerns more than one part,
+    /// returns it instead.
     pub(super) fn add_to(
         self,
         list: &mut Vec<Self>,

@@ -1,10 +1,11 @@
-//! Plays a clip: whole poses at any time. In forward playback, a cursor reads rows and keys in the
-//! order in which the clip stores them. It holds the two rows around the current time, and the four
-//! keys around that time for each spline. As time advances, it reads the next rows and keys that it
-//! needs. To seek back or far forward, it starts from an entry of the jump table. `spec/ANIM.md`,
-//! section 6. All arithmetic is `f32` in a fixed order, so a pose is the same on every platform.
+//! Plays whole poses of a clip at any time. In forward playback, a cursor reads rows and keys in
+//! the order in which the clip stores them. The cursor holds the two rows around the current time,
+//! and the four keys around that time for each spline. As time advances, it reads the next rows and
+//! keys that it needs. To seek back or far forward, the cursor starts from an entry of the jump
+//! table. See `spec/ANIM.md`, section 6. All arithmetic is `f32` in a fixed order, so a pose is the
+//! same on every platform.
 //!
-//! Cost: a few ns per joint in forward playback. Nothing is allocated after [`Cursor::new`].
+//! Forward playback takes a few ns per joint. After [`Cursor::new`], a cursor allocates nothing.
 
 use std::sync::Arc;
 
@@ -41,20 +42,20 @@ use crate::{Channel, PlayError, PoseWriter, Skeleton, TrackId, Transform, time};
 pub struct Cursor {
     clip: Arc<KeyedClip>,
     base: Vec<Transform>,
-    /// The last tick.
+    /// The last tick of the clip.
     end: f32,
     /// Number of ticks from one sample to the next.
     ticks_per_sample: f64,
     tick: f32,
-    /// The next key to read.
+    /// The index of the next key to read.
     next: usize,
     hot: Vec<HotKeys>,
-    /// Tracks whose last key has been read, but whose spline has not reached its last segment.
+    /// The tracks whose last key has been read, but whose spline has not reached its last segment.
     closing: Vec<u16>,
-    /// The sample held in the first of `rows`.
+    /// The index of the sample that the first of `rows` contains.
     row: Option<usize>,
     rows: [Vec<[f32; 4]>; 2],
-    /// Rotations of a pose before they are normalized.
+    /// The rotations of a pose before they are normalized.
     rotations: Vec<[f32; 4]>,
 }
 
@@ -63,10 +64,10 @@ pub struct Cursor {
 struct HotKeys {
     times: [f32; 4],
     values: [[f32; 4]; 4],
-    /// The inverse of the time from the second key to the third.
+    /// The inverse of the time from the second key to the third, in ticks.
     per_tick: f32,
     tangents: [f32; 2],
-    /// Whether the last value is stored negated. Rotations only.
+    /// Whether the last value is stored negated. Only rotations are ever negated.
     is_negated: bool,
 }
 
@@ -81,8 +82,8 @@ impl HotKeys {
 
     /// Negates a rotation if needed, so that its dot product with the previous value is not
     /// negative. The choice depends only on the two keys' own values, not on their current signs.
-    /// Otherwise, for keys at right angles, where either sign would do, the result could depend on
-    /// the path of playback.
+    /// Otherwise the result could depend on the path of playback if two keys are at right angles,
+    /// because both signs are then valid.
     fn beside(&mut self, rotation: [f32; 4], before: &[f32; 4]) -> [f32; 4] {
         let cosine = dot(&rotation, before);
         let is_turned = if self.is_negated { cosine > 0.0 } else { cosine < 0.0 };
@@ -95,7 +96,7 @@ impl Cursor {
     /// Creates a cursor at the beginning of `clip`, which it shares or owns.
     ///
     /// # Errors
-    /// [`PlayError`] if the clip was built for another skeleton.
+    /// Returns [`PlayError`] if the clip was built for another skeleton.
     pub fn new(clip: impl Into<Arc<KeyedClip>>, skeleton: &Skeleton) -> Result<Self, PlayError> {
         let clip = clip.into();
         clip.info().check_skeleton(skeleton)?;
@@ -106,7 +107,7 @@ impl Cursor {
     /// that the clip does not store keep the values of `bind`.
     ///
     /// # Errors
-    /// [`PlayError::OtherJoints`] if `bind` has a different number of joints.
+    /// Returns [`PlayError::OtherJoints`] if `bind` has a different number of joints.
     pub fn with_bind_pose(
         clip: impl Into<Arc<KeyedClip>>,
         bind: &[Transform],
@@ -132,7 +133,7 @@ impl Cursor {
         Ok(cursor)
     }
 
-    /// The clip that this cursor plays.
+    /// Returns the clip that this cursor plays.
     pub fn clip(&self) -> &Arc<KeyedClip> {
         &self.clip
     }
@@ -141,16 +142,16 @@ impl Cursor {
     /// last pose.
     ///
     /// # Panics
-    /// If the length of `pose` is not the clip's number of joints.
+    /// Panics if the length of `pose` is not the clip's number of joints.
     #[track_caller]
     pub fn sample(&mut self, time_s: f32, pose: &mut [Transform]) {
         self.sample_at(self.position(time_s), pose);
     }
 
-    /// The pose at `position` samples from the first: whole numbers are the sample times.
+    /// The pose `position` samples after the first. At whole numbers it is the pose of a sample.
     ///
     /// # Panics
-    /// If the length of `pose` is not the clip's number of joints.
+    /// Panics if the length of `pose` is not the clip's number of joints.
     #[track_caller]
     pub fn sample_at(&mut self, position: f64, pose: &mut [Transform]) {
         check_pose("the pose", pose.len(), "the clip", self.base.len());
@@ -159,7 +160,8 @@ impl Cursor {
     }
 
     /// Writes the pose at a time to a [`PoseWriter`], for engines that store poses in a layout of
-    /// their own. It writes the static values first; animated tracks then overwrite them.
+    /// their own. The cursor writes the static values first, and animated tracks then overwrite
+    /// them.
     pub fn write<W: PoseWriter + ?Sized>(&mut self, time_s: f32, writer: &mut W) {
         writer.pose(&self.base);
         self.play(self.position(time_s), writer);
@@ -172,7 +174,7 @@ impl Cursor {
     /// Writes the animated tracks.
     fn play<W: PoseWriter + ?Sized>(&mut self, position: f64, writer: &mut W) {
         let last = self.clip.samples() - 1;
-        // NaN counts as the first sample.
+        // NaN counts as position 0.
         let position = if position > 0.0 { position.min(last as f64) } else { 0.0 };
         if !self.rows[0].is_empty() {
             self.sample_rows(position, last, writer);
@@ -219,15 +221,15 @@ impl Cursor {
         put_rotations(&mut self.rotations, self.clip.row_tracks(), writer);
     }
 
-    /// Advances the hot keys to a tick, or jumps there.
+    /// Advances the hot keys to `tick`, or jumps there.
     fn go_to(&mut self, tick: f32) {
         let slices = usize::from(self.clip.header().slices);
         let slice_ticks = self.end / slices as f32;
         if tick < self.tick || tick - self.tick > slice_ticks {
             let header = self.clip.header();
             let mut slice = ((tick / slice_ticks) as usize).min(slices - 1);
-            // The division and the start of a slice may both round up, past the tick, so step back
-            // if needed.
+            // The division and the start of a slice may both round up past the tick. The loop then
+            // goes back.
             while header.slice_start(slice) as f32 > tick {
                 slice -= 1;
             }
@@ -348,7 +350,7 @@ impl KeyedClip {
     }
 }
 
-/// A quaternion or its negative, whichever is nearer to `other`.
+/// Returns `q` or its negative, whichever is nearer to `other`.
 #[inline]
 fn near(q: [f32; 4], other: &[f32; 4]) -> [f32; 4] {
     if dot(&q, other) < 0.0 { q.map(|c| -c) } else { q }
@@ -384,8 +386,8 @@ fn write_vector<W: PoseWriter + ?Sized>(
     }
 }
 
-/// Normalizes the rotations of some tracks and writes them. It processes four at a time, because
-/// square roots and divisions done one by one would wait for each other.
+/// Normalizes the rotations of some tracks and writes them. The function processes four at a time,
+/// because square roots and divisions done one by one would wait for each other.
 fn put_rotations<W: PoseWriter + ?Sized>(
     rotations: &mut [[f32; 4]],
     tracks: &[TrackId],
@@ -409,8 +411,8 @@ fn put_rotations<W: PoseWriter + ?Sized>(
     }
 }
 
-/// Normalizes a quaternion, given its length and the inverse; one of length zero becomes the
-/// identity.
+/// Normalizes a quaternion, given its length and the inverse of its length. A quaternion of length
+/// zero becomes the identity.
 #[inline]
 fn unit(q: [f32; 4], length: f32, inverse: f32) -> [f32; 4] {
     if length > 0.0 { q.map(|c| c * inverse) } else { [0.0, 0.0, 0.0, 1.0] }

@@ -1,6 +1,6 @@
 //! A key: the value of one channel of one joint at one time, in ten bytes. Rotations, translations
 //! and scales all take 48 bits, so one block can hold the keys of all tracks. Source: the article
-//! on the animations of League of Legends. `spec/ANIM.md`, section 3.
+//! on the animations of League of Legends. See `spec/ANIM.md`, section 3.
 
 use crate::Channel;
 
@@ -13,7 +13,7 @@ pub struct Key {
     pub joint: u16,
     /// The channel of the joint.
     pub channel: Channel,
-    /// A rotation of 48 bits, or a vector within its range.
+    /// The encoded value: a rotation of 48 bits, or a vector within its range.
     pub value: [u16; 3],
 }
 
@@ -21,8 +21,8 @@ impl Key {
     /// Size of a key in bytes.
     pub const BYTES: usize = 10;
 
-    /// Encodes the time, the joint with the channel in its top two bits, and the value;
-    /// little-endian.
+    /// Encodes the key, little-endian: the time, then the joint with the channel in its top two
+    /// bits, then the value.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
         let words = [
             self.time,

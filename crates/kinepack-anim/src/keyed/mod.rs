@@ -1,13 +1,14 @@
 //! Keys and splines, the scheme of Riot's article on League of Legends. A changing track keeps only
 //! the keys that a Catmull-Rom spline needs, or a row of samples if that is smaller. One block
-//! holds the keys of all tracks in the order in which playback needs them. `spec/ANIM.md`.
+//! holds the keys of all tracks in the order in which playback needs them. See `spec/ANIM.md`.
 //!
 //! [`build`](crate::offline::build) makes keyed clips for
 //! [`Scheme::Keyed`](crate::offline::Scheme::Keyed) and
 //! [`Scheme::Quantized`](crate::offline::Scheme::Quantized). A [`KeyedClip`] holds the file, and a
 //! [`Cursor`] plays it.
 //!
-//! Reading order: [`quantize`], [`Key`] and [`spline`]; [`KeyedClip`]; [`Cursor`].
+//! Read the modules in this order: [`quantize`], [`Key`] and [`spline`], then [`KeyedClip`], then
+//! [`Cursor`].
 
 mod clip;
 mod cursor;

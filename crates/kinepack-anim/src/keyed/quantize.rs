@@ -1,9 +1,9 @@
 //! Quantizes the values of keys: rotations to 48 or 32 bits, vectors to 48. The largest component
-//! of a rotation is dropped. The others are quantized over ±1/√2 in 15 bits (off by at most half a
-//! step, 0.0000216) or 10 bits (0.00069). The dropped component is off by at most three times as
-//! much, and the whole rotation by 0.00015 or 0.0048 rad. Vectors are quantized between the minimum
-//! and the maximum of their range. Source: the article on the animations of League of Legends.
-//! `spec/ANIM.md`, section 2.
+//! of a rotation is dropped. The other three are quantized over ±1/√2 in 15 or 10 bits. Their error
+//! is at most half a step, which is 0.0000216 or 0.00069. The error of the dropped component is at
+//! most three times as large, and that of the whole rotation at most 0.00015 or 0.0048 rad. Vectors
+//! are quantized between the minimum and the maximum of their range. Source: the article on the
+//! animations of League of Legends. See `spec/ANIM.md`, section 2.
 //!
 //! Decoding uses `f32` with + − × and √ in exactly the order written here, so it gives the same
 //! bits on every platform.
@@ -12,13 +12,14 @@ use std::f32::consts::{FRAC_1_SQRT_2, SQRT_2};
 
 use kinepack::quantize::SmallestThree;
 
-/// Rotations of 48 bits: three components of 15 bits, and 2 bits for the index of the dropped one.
+/// The coding of a rotation in 48 bits: three components of 15 bits, and 2 bits for the index of
+/// the dropped one.
 const FINE: SmallestThree = match SmallestThree::new(15) {
     Ok(quantizer) => quantizer,
     Err(_) => panic!("15 bits are possible"),
 };
 
-/// Rotations of 32 bits.
+/// The coding of a rotation in 32 bits.
 const COARSE: SmallestThree = match SmallestThree::new(10) {
     Ok(quantizer) => quantizer,
     Err(_) => panic!("10 bits are possible"),
@@ -40,7 +41,7 @@ pub fn rotation_48(xyzw: [f32; 4]) -> [u16; 3] {
     [bits as u16, (bits >> 16) as u16, (bits >> 32) as u16]
 }
 
-/// Decodes [`rotation_48`] to a unit quaternion; every bit pattern is valid.
+/// Decodes the result of [`rotation_48`] to a unit quaternion. Every bit pattern is valid.
 #[inline]
 pub fn rotation_from_48(words: [u16; 3]) -> [f32; 4] {
     let bits = u64::from(words[0]) | u64::from(words[1]) << 16 | u64::from(words[2]) << 32;
@@ -55,7 +56,7 @@ pub fn rotation_32(xyzw: [f32; 4]) -> u32 {
     dropped << 30 | a << 20 | b << 10 | c
 }
 
-/// Decodes [`rotation_32`] to a unit quaternion; every bit pattern is valid.
+/// Decodes the result of [`rotation_32`] to a unit quaternion. Every bit pattern is valid.
 #[inline]
 pub fn rotation_from_32(bits: u32) -> [f32; 4] {
     let code = |shift: u32| (bits >> shift & 0x3ff) as u16;
@@ -72,7 +73,7 @@ fn smallest_three(dropped: usize, codes: [u16; 3], step: f32) -> [f32; 4] {
     let [a, b, c] = codes.map(|code| f32::from(code) * step - FRAC_1_SQRT_2);
     let rest = a * a + b * b + c * c;
     let d = (1.0 - rest).max(0.0).sqrt();
-    // Codes that no encoder writes may decode to a quaternion whose length exceeds one.
+    // A code that no encoder writes may decode to a quaternion whose length exceeds one.
     let shrink = if rest > 1.0 { 1.0 / rest.sqrt() } else { 1.0 };
     let [a, b, c] = [a * shrink, b * shrink, c * shrink];
     // A table selects the components, because a branch on the index would be mispredicted half of
@@ -81,8 +82,8 @@ fn smallest_three(dropped: usize, codes: [u16; 3], step: f32) -> [f32; 4] {
     PLACES[dropped & 3].map(|place| found[place & 3])
 }
 
-/// The indices of x, y, z and w in an array that holds the dropped component first and then the
-/// three others, for each index of the dropped component.
+/// The indices of x, y, z and w in an array that contains the dropped component first and then the
+/// three others. There is a row for each index of the dropped component.
 const PLACES: [[usize; 4]; 4] = [[0, 1, 2, 3], [1, 0, 2, 3], [1, 2, 0, 3], [1, 2, 3, 0]];
 
 /// The box over which vectors are quantized to 16 bits per axis, both ends included.
@@ -95,7 +96,8 @@ pub struct VectorRange {
 }
 
 impl VectorRange {
-    /// The smallest box that contains the given vectors; a single point at zero if there are none.
+    /// Returns the smallest box that contains the given vectors. Without vectors, it is a single
+    /// point at zero.
     pub fn around<'a>(vectors: impl IntoIterator<Item = &'a [f32; 3]>) -> Self {
         let mut range: Option<Self> = None;
         for vector in vectors {
@@ -108,7 +110,7 @@ impl VectorRange {
         range.unwrap_or(Self { min: [0.0; 3], max: [0.0; 3] })
     }
 
-    /// Whether all ends and extents are finite and no minimum is above its maximum.
+    /// Returns whether all ends and extents are finite and no minimum is above its maximum.
     pub fn is_valid(&self) -> bool {
         self.min
             .iter()
@@ -116,7 +118,7 @@ impl VectorRange {
             .all(|(min, max)| min.is_finite() && min <= max && (max - min).is_finite())
     }
 
-    /// The nearest codes of a vector. Values outside the range are clamped to its ends.
+    /// Returns the nearest codes of a vector. Values outside the range are clamped to its ends.
     pub fn quantize(&self, vector: [f32; 3]) -> [u16; 3] {
         let mut codes = [0; 3];
         for axis in 0..3 {
@@ -130,7 +132,7 @@ impl VectorRange {
         codes
     }
 
-    /// Decodes a vector.
+    /// Decodes a vector from its codes.
     #[inline]
     pub fn reconstruct(&self, codes: [u16; 3]) -> [f32; 3] {
         let mut vector = [0.0; 3];

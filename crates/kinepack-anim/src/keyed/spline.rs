@@ -1,24 +1,24 @@
 //! Catmull-Rom splines over four keys, which interpolate the values between keys. The tangent at a
-//! key is a share of the chord between its neighbours. The parametrization sets that share. Source:
-//! the article on the animations of League of Legends; Catmull and Rom, "A class of local
-//! interpolating splines" (1974); for the chordal and centripetal forms Yuksel, Schaefer and Keyser
-//! (2011). `spec/ANIM.md`, section 4.
+//! key is a share of the chord between its neighbours. The parametrization determines that share.
+//! The sources are the article on the animations of League of Legends, Catmull and Rom, "A class of
+//! local interpolating splines" (1974), and Yuksel, Schaefer and Keyser (2011) for the chordal and
+//! centripetal forms. See `spec/ANIM.md`, section 4.
 
-/// How the distance between two neighbouring keys is measured. Let `d01`, `d12` and `d23` be the
+/// The measure of the distance between two neighbouring keys. Let `d01`, `d12` and `d23` be the
 /// distances between four keys. The tangent at the second key is `d12 / (d01 + d12)` of the chord
 /// from the first to the third. The tangent at the third is `d12 / (d12 + d23)` of the chord from
 /// the second to the fourth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Parametrization {
-    /// All distances are equal, so each tangent is half of the chord.
+    /// All distances count as equal, so each tangent is half of the chord.
     Uniform = 0,
-    /// The time between the keys. The slope is then the same on both sides of a key, however far
-    /// away its neighbours are.
+    /// A distance is the time between two keys. The slope is then the same on both sides of a key,
+    /// regardless of how far away its neighbours are.
     #[default]
     Times = 1,
-    /// The length of the chord between the values.
+    /// A distance is the length of the chord between two values.
     Chordal = 2,
-    /// The square root of that length.
+    /// A distance is the square root of the length of the chord between two values.
     Centripetal = 3,
 }
 
@@ -26,7 +26,7 @@ impl Parametrization {
     /// All parametrizations, in the order of their codes.
     pub const ALL: [Self; 4] = [Self::Uniform, Self::Times, Self::Chordal, Self::Centripetal];
 
-    /// The lower-case name for reports and options.
+    /// Returns the parametrization's lower-case name for reports and options.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Uniform => "uniform",
@@ -36,7 +36,7 @@ impl Parametrization {
         }
     }
 
-    /// The shares of the two chords, for the tangents at the second and third of four keys.
+    /// Returns the shares of the two chords, for the tangents at the second and third of four keys.
     #[inline]
     pub fn shares<const N: usize>(self, times: [f32; 4], values: &[[f32; N]; 4]) -> [f32; 2] {
         let distances = match self {
@@ -46,7 +46,7 @@ impl Parametrization {
             Self::Centripetal => chords(values).map(f32::sqrt),
         };
         let [before, between, after] = distances;
-        // If a sum is not above zero, its chord is zero too, so any share will do.
+        // If a sum is not above zero, its chord is zero too, so the share does not matter.
         let sums = [before + between, between + after];
         let shares = [between / sums[0], between / sums[1]];
         [if sums[0] > 0.0 { shares[0] } else { 0.5 }, if sums[1] > 0.0 { shares[1] } else { 0.5 }]
@@ -61,7 +61,7 @@ fn chords<const N: usize>(values: &[[f32; N]; 4]) -> [f32; 3] {
     [chord(0), chord(1), chord(2)]
 }
 
-/// The weight of each of four keys at `share` (0 to 1) of the way from the second to the third.
+/// Returns the weights of four keys at `share` (0 to 1) of the way from the second to the third.
 #[inline]
 pub fn weights(share: f32, [tangent_in, tangent_out]: [f32; 2]) -> [f32; 4] {
     let u = share;
@@ -74,7 +74,7 @@ pub fn weights(share: f32, [tangent_in, tangent_out]: [f32; 2]) -> [f32; 4] {
     ]
 }
 
-/// The weighted sum of four values.
+/// Returns the weighted sum of four values.
 #[inline]
 pub fn blend<const N: usize>(weights: [f32; 4], values: &[[f32; N]; 4]) -> [f32; N] {
     let mut sum = [0.0; N];

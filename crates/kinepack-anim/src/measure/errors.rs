@@ -1,5 +1,5 @@
-//! Errors of a compressed clip against the raw clip: for each joint and over all joints, at the
-//! samples and between them.
+//! Measures the errors of a compressed clip against the raw clip: for each joint and over all
+//! joints, at the samples and between them.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use super::{ErrorOptions, Follower};
 pub struct Errors {
     /// The largest error.
     pub max_cm: f64,
-    /// The 99th percentile.
+    /// The 99th percentile of the errors.
     pub p99_cm: f64,
     /// The mean error.
     pub mean_cm: f64,
@@ -58,7 +58,7 @@ impl Errors {
         }
         let mean_cm = all.iter().copied().map(f64::from).sum::<f64>() / all.len() as f64;
         let max_cm = f64::from(all.iter().copied().fold(0.0, f32::max));
-        // The 99th percentile, interpolated linearly between the two nearest errors.
+        // The 99th percentile is interpolated linearly between the two nearest errors.
         let position = 0.99 * (all.len() - 1) as f64;
         let (_, lower, above) = all.select_nth_unstable_by(position as usize, f32::total_cmp);
         let upper = above.iter().copied().min_by(f32::total_cmp).unwrap_or(*lower);
@@ -74,22 +74,23 @@ pub struct ErrorReport {
     pub all: Errors,
     /// Errors at the samples, by joint.
     pub joints: Vec<Errors>,
-    /// Errors half-way between the samples, over all joints. The raw clip is interpolated there in
-    /// the same way as the compressed one: see [`Follower`].
+    /// Errors half-way between the samples, over all joints. At these times the raw clip is
+    /// interpolated in the same way as the compressed clip (see [`Follower`]).
     pub between: Errors,
-    /// The largest distance that a joint slides while it is at rest in the raw clip. Slide is the
-    /// change of the joint's offset from the raw clip since the joint came to rest.
+    /// The largest distance that a joint slides while it is at rest in the raw clip. A joint's
+    /// slide is the change of its offset from the raw clip since the joint came to rest.
     pub foot_slide_cm: f64,
-    /// The joint that slides farthest.
+    /// The joint that slides farthest. The value is `None` if no joint slides.
     pub slide_joint: Option<usize>,
-    /// The largest error of each curve at the samples, in the unit of its values. Empty if the clip
-    /// lacks the raw clip's curves, as keyed clips always do.
+    /// The largest error of each curve at the samples, in the unit of its values. The list is empty
+    /// if the clip lacks the raw clip's curves, as keyed clips always do.
     pub curves: Vec<f64>,
 }
 
 impl ErrorReport {
-    /// The curve with the largest error relative to its precision, and that ratio. A ratio of at
-    /// most 1 means that all curves keep their precision. `None` without curves.
+    /// Returns the curve with the largest error relative to its precision, and that ratio. A ratio
+    /// of at most 1 means that all curves keep their precision. Returns `None` if there are no
+    /// curves.
     pub fn farthest_curve(&self, raw: &RawClip) -> Option<(usize, f64)> {
         let curves = self.curves.iter().zip(raw.curves());
         let shares = curves.map(|(error, curve)| error / f64::from(curve.precision)).enumerate();
@@ -97,7 +98,8 @@ impl ErrorReport {
     }
 }
 
-/// The largest error of each curve at the samples. Empty if the clip lacks the raw clip's curves.
+/// Returns the largest error of each curve at the samples. The list is empty if the clip lacks the
+/// raw clip's curves.
 fn curve_errors(raw: &RawClip, clip: &AnyClip) -> Vec<f64> {
     let mut largest = Vec::new();
     each_curve_error(raw, clip, |_, curve, error| {
@@ -151,7 +153,7 @@ pub(crate) fn each_curve_error(
 /// ```
 ///
 /// # Panics
-/// If the clips have different numbers of joints or samples.
+/// Panics if the clips have different numbers of joints or samples.
 pub fn measure(raw: &RawClip, clip: &AnyClip, options: &ErrorOptions) -> ErrorReport {
     let mut follower = Follower::new(raw, clip, options);
     let mut joints = vec![Vec::with_capacity(raw.samples()); raw.joints()];

@@ -1,5 +1,6 @@
 //! Plays a raw clip and its compressed form side by side, with the positions of their joints and
-//! the errors. It is for tools that show the errors which [`measure`](super::measure) summarizes.
+//! the errors. The module is for tools that show the errors which [`measure`](super::measure)
+//! summarizes.
 
 use std::sync::Arc;
 
@@ -11,10 +12,10 @@ use crate::{AnyClip, AnyPlayer, RawClip, Transform, additive};
 use super::{ErrorOptions, Frame, object_space};
 
 /// A raw clip and its compressed form at the same time: at a sample, or half-way between two.
-/// Half-way, the raw clip is interpolated like the compressed clip. That is linear, with slerp for
-/// rotations, or along cubics if the compressed clip is [cubic](crate::block::Interpolation). Each
-/// step forwards costs a step of an [`AnyPlayer`] and the conversion of two poses to object space.
-/// Only [`Follower::new`] allocates.
+/// Half-way, the raw clip is interpolated like the compressed clip. The interpolation is linear,
+/// with slerp for rotations. If the compressed clip is [cubic](crate::block::Interpolation), the
+/// interpolation follows cubics. Each step forwards costs a step of an [`AnyPlayer`] and the
+/// conversion of two poses to object space. Only [`Follower::new`] allocates.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -46,7 +47,7 @@ pub struct Follower<'a> {
     between: Between,
     /// The base of additive clips, and its current pose.
     base: Option<(Arc<RawClip>, Vec<Transform>)>,
-    /// The shell distance of each joint.
+    /// The shell distance of each joint, in cm.
     shells_cm: Vec<f64>,
     local: Vec<Frame>,
     raw_side: Side,
@@ -64,8 +65,9 @@ impl<'a> Follower<'a> {
     /// Creates a follower at the first sample.
     ///
     /// # Panics
-    /// If the clips have different numbers of joints or samples. Also if the base has a different
-    /// number of joints, or neither a single sample nor as many samples as the clips.
+    /// Panics if the clips have different numbers of joints or samples. The call also panics if the
+    /// base has a different number of joints, or neither a single sample nor as many samples as the
+    /// clips.
     pub fn new(raw: &'a RawClip, clip: &AnyClip, options: &ErrorOptions) -> Self {
         assert_eq!(
             (raw.joints(), raw.samples()),
@@ -88,12 +90,13 @@ impl<'a> Follower<'a> {
         follower
     }
 
-    /// The time of the last sample, in half samples.
+    /// Returns the time of the last sample, in half samples.
     pub fn last(&self) -> usize {
         2 * (self.raw.samples() - 1)
     }
 
-    /// Moves to a time in half samples. Times after the last sample are clamped to that sample.
+    /// Moves to the time `half_samples`, in half samples. Times after the last sample are clamped
+    /// to that sample.
     pub fn go_to(&mut self, half_samples: usize) {
         let half_samples = half_samples.min(self.last());
         self.between.raw_pose(self.raw, half_samples, &mut self.raw_side.pose);
@@ -116,33 +119,33 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// The raw pose.
+    /// Returns the raw clip's pose at the current time.
     pub fn raw_pose(&self) -> &[Transform] {
         &self.raw_side.pose
     }
 
-    /// The compressed clip's pose.
+    /// Returns the compressed clip's pose at the current time.
     pub fn pose(&self) -> &[Transform] {
         &self.clip_side.pose
     }
 
-    /// The positions of the raw clip's joints, in cm from the object's origin.
+    /// Returns the positions of the raw clip's joints, in cm from the object's origin.
     pub fn raw_positions_cm(&self) -> impl ExactSizeIterator<Item = [f64; 3]> {
         self.raw_side.object.iter().map(|frame| frame.translation.to_array())
     }
 
-    /// The positions of the compressed clip's joints, in cm from the object's origin.
+    /// Returns the positions of the compressed clip's joints, in cm from the object's origin.
     pub fn positions_cm(&self) -> impl ExactSizeIterator<Item = [f64; 3]> {
         self.clip_side.object.iter().map(|frame| frame.translation.to_array())
     }
 
-    /// The offset of each joint of the compressed clip from the same joint of the raw clip.
+    /// Returns the offset of each joint of the compressed clip from the same joint of the raw clip.
     pub(super) fn offsets_cm(&self) -> impl Iterator<Item = DVec3> {
         let pairs = self.clip_side.object.iter().zip(&self.raw_side.object);
         pairs.map(|(clip, raw)| clip.translation - raw.translation)
     }
 
-    /// The error of each joint, in cm: the largest offset of its three points.
+    /// Returns the error of each joint in cm, which is the largest offset of its three points.
     pub fn errors_cm(&self) -> impl ExactSizeIterator<Item = f64> {
         let pairs = self.clip_side.object.iter().zip(&self.raw_side.object);
         pairs
@@ -151,18 +154,18 @@ impl<'a> Follower<'a> {
     }
 }
 
-/// How a raw clip is interpolated between its samples.
+/// The interpolation of a raw clip between its samples.
 #[derive(Clone, Copy, Debug)]
 enum Between {
     Linear,
-    /// Along cubics. In a loop, the cubics wrap around at the ends.
+    /// The interpolation follows cubics. In a loop, the cubics wrap around at the ends.
     Cubic {
         loops: bool,
     },
 }
 
 impl Between {
-    /// The interpolation that a compressed clip uses.
+    /// Returns the interpolation that a compressed clip uses.
     fn from_clip(clip: &AnyClip) -> Self {
         match clip.as_block().map(|clip| clip.header()) {
             Some(header) if header.interpolation == Interpolation::Cubic => {
@@ -172,7 +175,7 @@ impl Between {
         }
     }
 
-    /// The pose of a raw clip at a time in half samples.
+    /// The pose of a raw clip at the time `half_samples`, in half samples.
     fn raw_pose(self, raw: &RawClip, half_samples: usize, pose: &mut [Transform]) {
         let sample = half_samples / 2;
         if half_samples.is_multiple_of(2) {
@@ -197,9 +200,9 @@ impl Between {
     }
 }
 
-/// The neighbour of `sample` on the side away from `other_end`, as a weighted sum of samples. At
-/// the clip's end `end`, the neighbour is the sample `wrapped`, or else the continuation of a
-/// parabola.
+/// Returns the neighbour of `sample` on the side away from `other_end`, as a weighted sum of
+/// samples. At the clip's end `end`, the neighbour is the sample `wrapped` if given, or else a
+/// parabola continues the samples.
 fn beyond(
     sample: usize,
     end: usize,
@@ -217,8 +220,8 @@ fn beyond(
     }
 }
 
-/// A weighted sum of transforms, with its rotation normalized. Each rotation gets the sign for
-/// which its dot product with the first is not negative. Half-way between two rotations, the
+/// Returns a weighted sum of transforms, with its rotation normalized. Each rotation gets the sign
+/// for which its dot product with the first is not negative. Half-way between two rotations, the
 /// normalized sum equals slerp.
 fn sum<'a>(parts: impl Iterator<Item = (&'a Transform, f64)>) -> Transform {
     let [mut rotation, mut first] = [DVec4::ZERO; 2];

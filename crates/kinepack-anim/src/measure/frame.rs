@@ -16,7 +16,7 @@ impl Frame {
     pub(crate) const IDENTITY: Self =
         Self { rotation: DQuat::IDENTITY, translation: DVec3::ZERO, scale: DVec3::ONE };
 
-    /// The delta that turns `base` into this transform.
+    /// Returns the delta that this transform adds to `base`.
     pub(crate) fn on_top_of(&self, base: &Self) -> Self {
         let scale = self.scale / base.scale;
         Self {
@@ -26,7 +26,7 @@ impl Frame {
         }
     }
 
-    /// This transform with a delta added to it.
+    /// This transform with `delta` added to it.
     #[inline]
     pub(crate) fn with(&self, delta: &Self) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl Frame {
         }
     }
 
-    /// The transform of a child whose transform relative to this joint is `local`.
+    /// Returns the transform of a child whose transform relative to this joint is `local`.
     #[inline]
     pub(crate) fn child(&self, local: &Self) -> Self {
         Self {
@@ -54,8 +54,8 @@ impl Frame {
         }
     }
 
-    /// The three points at which errors are measured: one on each axis, `shell_cm` away from the
-    /// joint.
+    /// Returns the three points at which errors are measured: one on each axis, `shell_cm` away
+    /// from the joint.
     #[inline]
     pub(crate) fn shell(&self, shell_cm: f64) -> [DVec3; 3] {
         let axes = DMat3::from_quat(self.rotation);
@@ -67,7 +67,7 @@ impl Frame {
         ]
     }
 
-    /// The largest distance between corresponding points of two transforms.
+    /// Returns the largest distance between corresponding points of two transforms.
     #[inline]
     pub(crate) fn shell_error_cm(&self, other: &Self, shell_cm: f64) -> f64 {
         let (a, b) = (self.shell(shell_cm), other.shell(shell_cm));

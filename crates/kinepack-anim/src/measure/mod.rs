@@ -1,9 +1,9 @@
-//! Measures the error of a compressed clip as a viewer sees it: in object space, at a distance from
-//! each joint. The skin is at some distance from its joint. A rotation error moves distant skin
-//! more, and the errors of all ancestors add up. So each joint has three points, at
-//! [`ErrorOptions::shell_cm`] on its axes. The error is the largest distance between a point in the
-//! raw clip and the same point in the compressed clip. Source: the metric of the Animation
-//! Compression Library (Frechette). All arithmetic is in `f64`.
+//! Measures the error of a compressed clip as a viewer sees it. The skin is at some distance from
+//! its joint, so the error is measured in object space, at a distance from each joint. A rotation
+//! error moves distant skin more, and the errors of all ancestors add up. Therefore each joint has
+//! three points, one on each axis, at the distance [`ErrorOptions::shell_cm`]. The joint's error is
+//! the largest distance between a point in the raw clip and the same point in the compressed clip.
+//! Source: the metric of the Animation Compression Library (Frechette). All arithmetic is in `f64`.
 
 mod errors;
 mod follow;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::RawClip;
 
-/// How errors are measured.
+/// The settings for measuring errors.
 ///
 /// ```
 /// use kinepack_anim::measure::ErrorOptions;
@@ -17,29 +17,30 @@ use crate::RawClip;
 pub struct ErrorOptions {
     /// Distance from the joint at which the error is measured, in cm.
     pub shell_cm: f64,
-    /// Joints with another distance, and that distance. For repeated joints, the last entry counts.
+    /// Joints with a distance other than `shell_cm`, and that distance in cm. If a joint is
+    /// repeated, its last entry counts.
     pub joint_shells_cm: Vec<(usize, f64)>,
-    /// For additive clips: the clip that both the raw and the compressed clip are added to. It has
-    /// a single sample, or as many samples as they have.
+    /// For additive clips: the clip that both the raw and the compressed clip are added to. The
+    /// base has a single sample, or as many samples as the two clips.
     pub base: Option<Arc<RawClip>>,
 }
 
 impl Default for ErrorOptions {
-    /// The default distance is 3 cm: about as far as skin is from the joints of a finger, an arm or
-    /// a face.
+    /// The default distance is 3 cm, which is about the distance from the joints of a finger, an
+    /// arm or a face to the skin.
     fn default() -> Self {
         Self { shell_cm: 3.0, joint_shells_cm: Vec::new(), base: None }
     }
 }
 
 impl ErrorOptions {
-    /// The distance for each of `joints` joints.
+    /// Returns the distance in cm for each of `joints` joints.
     pub fn shells_cm(&self, joints: usize) -> Vec<f64> {
         by_joint(self.shell_cm, &self.joint_shells_cm, joints)
     }
 }
 
-/// A number for each joint: `usual`, except for the joints in `others`.
+/// Returns a number for each joint, which is `usual` except for the joints in `others`.
 pub(crate) fn by_joint(usual: f64, others: &[(usize, f64)], joints: usize) -> Vec<f64> {
     let mut numbers = vec![usual; joints];
     for &(joint, number) in others {

@@ -4,8 +4,8 @@ use crate::{Skeleton, Transform};
 
 use super::{ErrorOptions, Frame, object_space};
 
-/// The largest distance between two poses of a skeleton in object space, over all joints, in cm:
-/// the largest of [`pose_errors_cm`]. It allocates.
+/// Returns the largest distance between two poses of a skeleton in object space, over all joints,
+/// in cm. It is the largest of [`pose_errors_cm`]. The function allocates.
 ///
 /// ```
 /// use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
@@ -22,7 +22,7 @@ use super::{ErrorOptions, Frame, object_space};
 /// ```
 ///
 /// # Panics
-/// If one of the poses has fewer joints than the skeleton.
+/// Panics if one of the poses has fewer joints than the skeleton.
 pub fn pose_distance_cm(
     skeleton: &Skeleton,
     one: &[Transform],
@@ -32,13 +32,13 @@ pub fn pose_distance_cm(
     pose_errors_cm(skeleton, one, other, options).fold(0.0, f64::max)
 }
 
-/// The distance between two poses of a skeleton at each joint, in cm: the error that
-/// [`measure`](super::measure()) summarizes. It also allows another codec's clips to be measured in
-/// the same way: see [`Errors::summarize`](super::Errors::summarize). The function ignores the base
-/// of additive clips. It allocates.
+/// Returns the distance between two poses of a skeleton at each joint, in cm. These are the errors
+/// that [`measure`](super::measure()) summarizes. With
+/// [`Errors::summarize`](super::Errors::summarize), the function can also measure another codec's
+/// clips. It ignores the base of additive clips. It allocates.
 ///
 /// # Panics
-/// If one of the poses has fewer joints than the skeleton.
+/// Panics if one of the poses has fewer joints than the skeleton.
 pub fn pose_errors_cm(
     skeleton: &Skeleton,
     one: &[Transform],

@@ -1,5 +1,5 @@
-//! Foot slide: finds when a joint is at rest in the raw clip, and measures how far it slides in
-//! another clip during that time.
+//! Measures foot slide. The module finds when a joint is at rest in the raw clip, and measures how
+//! far the joint slides in another clip during that time.
 
 use glam::DVec3;
 
@@ -8,25 +8,25 @@ use crate::additive::pose_of;
 
 use super::{Frame, object_space};
 
-/// A joint is at rest while it stays within this distance of the position at which it stopped, in
-/// cm.
+/// If a joint stays within this distance in cm of the position at which it stopped, it counts as at
+/// rest.
 pub const STILL_CM: f64 = 0.1;
 
-/// The shortest time that a joint must be at rest to count.
+/// The minimum time in seconds for which a joint must be at rest to count.
 const SHORTEST_S: f32 = 0.1;
 
 /// The times at which a joint is at rest, as ranges of samples, and its offset in another clip.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stand {
     runs: Vec<(usize, usize)>,
-    /// The current run, or the next one.
+    /// The index of the current run or, between runs, of the next one.
     next: usize,
-    /// The offset at the beginning of the current run.
+    /// The offset from the raw clip at the beginning of the current run.
     offset: DVec3,
 }
 
 impl Stand {
-    /// The first and last sample of each range.
+    /// Returns the first and last sample of each range in which the joint is at rest.
     #[cfg(feature = "offline")]
     pub(crate) fn runs(&self) -> &[(usize, usize)] {
         &self.runs
@@ -50,7 +50,8 @@ impl Stand {
     }
 }
 
-/// The times at which each joint of a raw clip is at rest. If there is a base, it is added first.
+/// Returns the times at which each joint of a raw clip is at rest. If there is a base, the function
+/// adds the clip to it first.
 pub(crate) fn stands(raw: &RawClip, base: Option<&RawClip>) -> Vec<Stand> {
     let joints = raw.joints();
     let shortest = ((SHORTEST_S * raw.rate_hz()).ceil() as usize).max(2);

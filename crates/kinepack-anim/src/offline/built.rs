@@ -7,7 +7,7 @@ use crate::additive::AdditiveError;
 use crate::measure::{ErrorReport, measure};
 use crate::{AnyClip, ClipError, RawClip};
 
-/// The largest precision or shell: nothing that is animated is larger than planets.
+/// The largest precision or shell. Nothing that is animated is larger than a planet.
 pub(super) const MOST_CM: f64 = 1e9;
 
 /// A compressed clip with its errors.
@@ -27,24 +27,24 @@ pub(super) const MOST_CM: f64 = 1e9;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Built {
-    /// The clip.
+    /// The compressed clip.
     pub clip: AnyClip,
-    /// The errors of the clip, measured by playing it.
+    /// The clip's errors, measured by playing it.
     pub errors: ErrorReport,
 }
 
-/// Why a clip cannot be built.
+/// The reason why a clip cannot be built.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum BuildError {
     /// A precision or a shell is not positive, or above 1e9 cm.
     BadOption {
-        /// The option.
+        /// Name of the option.
         option: &'static str,
     },
     /// A precision or a shell is for a joint that does not exist.
     BadJoint {
-        /// The option.
+        /// Name of the option.
         option: &'static str,
         /// The joint's index.
         joint: usize,
@@ -86,7 +86,7 @@ impl fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
-/// Reads the written bytes back and measures the errors.
+/// Reads the written bytes back, and measures the errors of the clip.
 pub(super) fn finish(
     raw: &RawClip,
     bytes: Vec<u8>,

@@ -1,10 +1,10 @@
-//! Checks the options of a build.
+//! Checks the options for a build.
 
 use super::built::{BuildError, MOST_CM};
 use super::options::{BuildOptions, Scheme};
 use crate::{RawClip, additive};
 
-/// Checks that a clip can be built with some options.
+/// Checks that a clip can be built with `options`.
 pub(super) fn check(raw: &RawClip, options: &BuildOptions) -> Result<(), BuildError> {
     let BuildOptions { precision_cm, joint_precisions_cm, error, .. } = options;
     check_numbers(raw, "precision", *precision_cm, joint_precisions_cm)?;

@@ -1,9 +1,9 @@
 //! Compresses raw clips. Playback does not need this module.
 //!
-//! [`Scheme::Block`] is transform coding. For a few samples at a time it stores the coefficients of
-//! a cosine transform along each track's principal axes. It uses the largest quantization steps
-//! that keep the error in object space within the precision, and fits each joint to its decoded
-//! parent.
+//! [`Scheme::Block`] is transform coding. For a few samples at a time, it stores the coefficients
+//! of a cosine transform along each track's principal axes. The builder uses the largest
+//! quantization steps that keep the error in object space within the precision, and fits each joint
+//! to its decoded parent.
 //!
 //! [`Scheme::Keyed`] is the scheme that Riot described for League of Legends. Values take 48 bits,
 //! and each track keeps only the keys that a Catmull-Rom spline needs to stay within a margin. This
@@ -30,10 +30,11 @@ pub use options::{BuildOptions, Scheme};
 pub use width_files::{widths_to_bytes, widths_to_text};
 
 /// Compresses a clip. Each MB of raw samples takes 0.1 to 0.2 s with blocks, 0.1 to 0.2 s with
-/// keys, and 0.01 s quantized. Memory is about ten times the raw samples. [`Built`] has an example.
+/// keys, and 0.01 s quantized. A build takes about ten times the memory of the raw samples.
+/// [`Built`] has an example.
 ///
 /// # Errors
-/// [`BuildError`] if an option or a number of the clip is out of range.
+/// Returns [`BuildError`] if an option or a number of the clip is out of range.
 pub fn build(raw: &RawClip, options: &BuildOptions) -> Result<Built, BuildError> {
     check::check(raw, options)?;
     let bytes = match &options.scheme {

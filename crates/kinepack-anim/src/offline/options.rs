@@ -1,4 +1,4 @@
-//! The options of builds.
+//! The options for builds.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::Rig;
 use crate::keyed::RotationBits;
 use crate::measure::{ErrorOptions, ErrorReport, by_joint};
 
-/// How a clip is stored.
+/// The scheme in which a clip is stored.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -31,12 +31,13 @@ use crate::measure::{ErrorOptions, ErrorReport, by_joint};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scheme {
-    /// Coefficients for a few samples at a time. Takes the fewest bytes, and playing it costs the
-    /// same at any time.
+    /// The clip stores coefficients for a few samples at a time. This scheme takes the fewest
+    /// bytes, and playing a clip costs the same at any time.
     Block(BlockOptions),
-    /// Every sample of every animated track, quantized. Fast enough to run when a clip is loaded.
+    /// The clip stores every sample of every animated track, quantized. A build is fast enough to
+    /// run when a game loads a clip.
     Quantized(RotationBits),
-    /// The keys that splines need.
+    /// The clip stores the keys that splines need.
     Keyed(KeyedOptions),
 }
 
@@ -59,15 +60,16 @@ impl Default for Scheme {
 pub struct BuildOptions {
     /// The largest error at the sample times, in cm, in object space. With translations over
     /// kilometres or chains of many metres, a scheme's numbers may be too coarse for this error.
-    /// The clip then gets as close as they allow, and [`Built::errors`](super::Built::errors)
-    /// reports how close. Quantized clips ignore this option.
+    /// The clip then gets as close as these numbers allow, and
+    /// [`Built::errors`](super::Built::errors) reports how close. Quantized clips ignore this
+    /// option.
     pub precision_cm: f64,
-    /// Joints with a different precision: the joint, and its precision in cm. The last entry for a
-    /// joint counts.
+    /// Joints with a different precision. Each entry is a joint and its precision in cm. If a joint
+    /// is repeated, its last entry counts.
     pub joint_precisions_cm: Vec<(usize, f64)>,
-    /// Where the error is measured.
+    /// The points at which the error is measured.
     pub error: ErrorOptions,
-    /// How the clip is stored.
+    /// The scheme in which the clip is stored.
     pub scheme: Scheme,
 }
 
@@ -84,7 +86,7 @@ impl Default for BuildOptions {
 }
 
 impl BuildOptions {
-    /// The precision of each joint.
+    /// Returns the precision of each joint.
     pub fn precisions_cm(&self, joints: usize) -> Vec<f64> {
         by_joint(self.precision_cm, &self.joint_precisions_cm, joints)
     }
@@ -104,8 +106,8 @@ impl BuildOptions {
         }
     }
 
-    /// The joint with the largest error relative to its precision, and that ratio. A ratio of at
-    /// most 1 means that the clip keeps the precision.
+    /// Returns the joint with the largest error relative to its precision, and that ratio. A ratio
+    /// of at most 1 means that the clip keeps the precision.
     pub fn farthest_off(&self, errors: &ErrorReport) -> (usize, f64) {
         let joints = errors.joints.iter().zip(self.precisions_cm(errors.joints.len()));
         let shares = joints.map(|(errors, precision_cm)| errors.max_cm / precision_cm).enumerate();

@@ -1,5 +1,5 @@
-//! Tables of widths as files: the bytes that are compiled in, and `spec/widths.txt`, the same
-//! tables as text.
+//! Writes tables of widths as files: the bytes that are compiled in, and `spec/widths.txt`, which
+//! contains the same tables as text.
 
 use super::WidthTable;
 
@@ -9,8 +9,8 @@ const HEAD: &str = "\
 # Block length, piece, number, widths.
 ";
 
-/// Tables as text: a line for each profile, with the block length, the piece, the number and the
-/// widths.
+/// Writes tables as text. Each profile has a line with the block length, the piece, the number and
+/// the widths.
 pub fn widths_to_text(tables: &[WidthTable]) -> String {
     let mut text = HEAD.to_owned();
     for table in tables {
@@ -23,7 +23,7 @@ pub fn widths_to_text(tables: &[WidthTable]) -> String {
     text
 }
 
-/// Tables as they are compiled in: the widths, a byte each.
+/// Writes tables in the form that is compiled in: the widths, a byte each.
 pub fn widths_to_bytes(tables: &[WidthTable]) -> Vec<u8> {
     tables.iter().flat_map(|table| &table.profiles).flatten().copied().collect()
 }

@@ -1,9 +1,9 @@
-//! Blends of poses: two for a cross-fade, or any number with weights by joint and additive layers
-//! on top. They work like ozz-animation's blending job. Weights are divided by their sum. If a
-//! joint's weights sum to less than a threshold, the bind pose gets the rest.
+//! Blends two poses for a cross-fade, or any number of poses with weights by joint and additive
+//! layers on top. The blends work like ozz-animation's blending job. Weights are divided by their
+//! sum. If a joint's weights sum to less than a threshold, the bind pose gets the rest.
 //!
-//! Cost: each joint is read once from each layer, and nothing is allocated. Layers with a weight of
-//! 0 cost almost nothing, and a player need not sample them.
+//! A blend reads each joint once from each layer, and allocates nothing. Layers with a weight of 0
+//! cost almost nothing, and a player need not sample them.
 
 use super::JointWeights;
 use crate::additive::MAX_WEIGHT;
@@ -13,20 +13,20 @@ use crate::{JointMask, Transform, additive, quaternion};
 /// The joints that a layer affects.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Joints<'a> {
-    /// All joints.
+    /// The layer affects all joints.
     #[default]
     All,
-    /// The joints of a mask.
+    /// The layer affects the joints of a mask.
     Mask(&'a JointMask),
-    /// All joints, each with a factor for the layer's weight.
+    /// The layer affects all joints, each with a factor for the layer's weight.
     Weights(&'a JointWeights),
 }
 
-/// A pose to blend. For additive layers it is a delta, such as a clip of
+/// A pose to blend. For additive layers, the pose is a delta, such as those that a clip of
 /// [`additive`](crate::additive) contains.
 #[derive(Clone, Copy, Debug)]
 pub struct Layer<'a> {
-    /// The pose, for the same skeleton as the other poses.
+    /// The pose. It must be for the same skeleton as the other poses.
     pub pose: &'a [Transform],
     /// The layer's weight relative to the others. NaN and numbers below 1e-9 count as 0. For
     /// additive layers only, a negative weight subtracts the layer.
@@ -36,32 +36,32 @@ pub struct Layer<'a> {
 }
 
 impl<'a> Layer<'a> {
-    /// A layer of all joints.
+    /// Returns a layer that affects all joints.
     pub fn new(pose: &'a [Transform], weight: f32) -> Self {
         Self { pose, weight, joints: Joints::All }
     }
 
-    /// The same layer with a factor for each joint.
+    /// Returns the same layer with a factor for each joint.
     #[must_use]
     pub fn with_weights(self, weights: &'a JointWeights) -> Self {
         Self { joints: Joints::Weights(weights), ..self }
     }
 
-    /// The same layer, for the joints of a mask only.
+    /// Returns the same layer, but for the joints of `mask` only.
     #[must_use]
     pub fn with_mask(self, mask: &'a JointMask) -> Self {
         Self { joints: Joints::Mask(mask), ..self }
     }
 
-    /// The weight at a joint, before clamping.
+    /// Returns the layer's weight at a joint, before clamping.
     #[inline]
     fn given(&self, joint: usize) -> f32 {
         match self.joints {
             Joints::All => self.weight,
             Joints::Mask(mask) if mask.contains(joint) => self.weight,
             Joints::Mask(_) => 0.0,
-            // The factor is clamped by itself, because two negative numbers must not give a
-            // positive weight.
+            // The factor is clamped separately, because the product of two negative numbers must
+            // not become a positive weight.
             Joints::Weights(weights) => self.weight * positive(weights.weight(joint)),
         }
     }
@@ -89,21 +89,23 @@ impl<'a> Layer<'a> {
 pub struct Blend<'a> {
     /// The poses to mix.
     pub layers: &'a [Layer<'a>],
-    /// Deltas to put on top of the mix, in this order. Negative weights subtract them.
+    /// The deltas to put on top of the mix, in this order. A negative weight subtracts a delta.
     pub additives: &'a [Layer<'a>],
     /// The pose of joints that no layer affects.
     pub bind: &'a [Transform],
-    /// If the weights at a joint sum to less than this, the bind pose gets the rest. So when a
-    /// single layer fades out, the pose eases into the bind pose instead of jumping to it. NaN and
-    /// negative numbers count as 0: the bind pose then serves only joints without any weight.
+    /// If the weights at a joint sum to less than this, the bind pose gets the rest. When a single
+    /// layer fades out, the pose therefore eases into the bind pose instead of jumping to it. NaN
+    /// and negative numbers count as 0. The bind pose is then used only for joints without any
+    /// weight.
     pub threshold: f32,
 }
 
 impl<'a> Blend<'a> {
-    /// The threshold of ozz-animation.
+    /// The default threshold, which is that of ozz-animation.
     pub const THRESHOLD: f32 = 0.1;
 
-    /// A blend without layers, which gives the bind pose. Set the layers with struct update syntax.
+    /// Returns a blend without layers, whose result is the bind pose. Set the layers with struct
+    /// update syntax.
     pub fn new(bind: &'a [Transform]) -> Self {
         Self { layers: &[], additives: &[], bind, threshold: Self::THRESHOLD }
     }
@@ -111,11 +113,11 @@ impl<'a> Blend<'a> {
     /// Writes the blend into `pose`. Translations and scales are weighted means. A rotation is the
     /// normalized weighted sum of quaternions, with signs chosen to match the first layer that has
     /// a weight. If all of a joint's rotations are within a quarter turn of one of them, the order
-    /// of the layers affects only the rounding. A layer with all the weight gives its own pose bit
-    /// for bit, except that rotations become unit quaternions.
+    /// of the layers affects only the rounding. If one layer has all the weight, the result is its
+    /// pose bit for bit, except that rotations become unit quaternions.
     ///
     /// # Panics
-    /// If poses or weights have different numbers of joints.
+    /// Panics if the poses or weights have different numbers of joints.
     #[track_caller]
     pub fn write(&self, pose: &mut [Transform]) {
         check_pose("the bind pose", self.bind.len(), "the pose", pose.len());
@@ -138,7 +140,7 @@ impl<'a> Blend<'a> {
         }
     }
 
-    /// The summed weights at a joint.
+    /// Sums the weights at a joint.
     #[inline]
     fn shares(&self, joint: usize) -> Shares {
         let layers: f32 = self.layers.iter().map(|layer| positive(layer.given(joint))).sum();
@@ -177,29 +179,31 @@ impl<'a> Blend<'a> {
     }
 }
 
-/// The summed weights at a joint, to compute each weight's share.
+/// The summed weights at a joint, from which each weight's share is computed.
 #[derive(Clone, Copy)]
 struct Shares {
     /// The weight of the bind pose.
     bind: f32,
     /// The sum of all weights.
     total: f32,
-    /// The inverse of that sum.
+    /// The inverse of `total`.
     factor: f32,
 }
 
 impl Shares {
-    /// The share of a weight. It is exactly 1 for a weight that equals the total.
+    /// Returns the share of `weight` in the total. It is exactly 1 for a weight that equals the
+    /// total.
     #[inline]
     fn share(&self, weight: f32) -> f32 {
         if weight == self.total { 1.0 } else { weight * self.factor }
     }
 }
 
-/// Blends a pose towards another pose of the same skeleton: a `weight` of 0 keeps `pose`, 1 makes
-/// it `other`. Translations and scales are interpolated linearly. Rotations are the normalized sum
-/// of quaternions, along the shorter arc. The result is the same on every platform. A cross-fade
-/// raises `weight` from 0 to 1 while both clips play. Weights below 0 or above 1 extrapolate.
+/// Blends `pose` towards `other`, a pose of the same skeleton. A `weight` of 0 keeps `pose`, and a
+/// weight of 1 makes it equal to `other`. Translations and scales are interpolated linearly.
+/// Rotations are the normalized sum of quaternions, along the shorter arc. The result is the same
+/// on every platform. A cross-fade raises `weight` from 0 to 1 while both clips play. Weights below
+/// 0 or above 1 extrapolate.
 ///
 /// ```
 /// use kinepack_anim::{Transform, blend};
@@ -215,7 +219,7 @@ impl Shares {
 /// ```
 ///
 /// # Panics
-/// If the poses have different numbers of joints.
+/// Panics if the poses have different numbers of joints.
 #[track_caller]
 pub fn blend(pose: &mut [Transform], other: &[Transform], weight: f32) {
     check_pose("the other pose", other.len(), "the pose", pose.len());
@@ -228,7 +232,8 @@ pub fn blend(pose: &mut [Transform], other: &[Transform], weight: f32) {
 
 /// A joint's weighted sum of transforms.
 struct Sum {
-    /// The first rotation. The others are negated if needed so that they lie on the same side.
+    /// The first rotation. The other rotations are negated if needed, so that their dot product
+    /// with it is not negative.
     side: [f32; 4],
     rotation: [f32; 4],
     translation: [f32; 3],
@@ -266,7 +271,8 @@ impl Sum {
     }
 }
 
-/// A clamped weight: 0 for NaN and for numbers so small that their sums have no finite inverse.
+/// Returns a clamped weight. It is 0 for NaN, and for numbers so small that their sums have no
+/// finite inverse.
 #[inline]
 fn positive(weight: f32) -> f32 {
     if weight >= 1e-9 { weight.min(MAX_WEIGHT) } else { 0.0 }

@@ -1,12 +1,13 @@
-//! The decay of a difference between two motions: the quintic polynomial of inertial blending and
-//! its limits, by David Bollo.
+//! The decay of a difference between two motions. It follows the quintic polynomial of inertial
+//! blending and its limits, by David Bollo.
 //!
 //! The length of the difference starts with a given velocity. After the duration, its velocity and
-//! acceleration are zero. The initial acceleration is chosen so that the final jerk is zero too,
-//! but it is never negative. The length never grows and never becomes negative. To guarantee that,
-//! the initial velocity must not be positive, and a fast decay takes less time than the duration.
+//! acceleration are zero. The initial acceleration is never negative, and apart from that is chosen
+//! so that the final jerk is zero too. The length never grows and never becomes negative. To
+//! guarantee that, the initial velocity must not be positive, and a fast decay takes less time than
+//! the duration.
 
-/// The seconds of a frame and of the transition.
+/// The length of a frame and of the transition, in seconds.
 #[derive(Clone, Copy)]
 pub(super) struct Step {
     pub(super) dt_s: f32,
@@ -17,7 +18,7 @@ pub(super) struct Step {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Along {
     direction: [f32; 3],
-    /// The inverse of the decay's duration in seconds; 0 if there is nothing to decay.
+    /// The inverse of the decay's duration in seconds, or 0 if there is nothing to decay.
     per_s: f32,
     /// The coefficients of the length as a polynomial of the elapsed share of the duration.
     powers: [f32; 6],
@@ -26,11 +27,12 @@ pub(super) struct Along {
 impl Along {
     const NONE: Self = Self { direction: [0.0; 3], per_s: 0.0, powers: [0.0; 6] };
 
-    /// Shorter vectors count as zero. The unit is cm for translations, a factor for scales, and the
-    /// tangent of a quarter of the angle for rotations.
+    /// A vector that is shorter than this counts as zero. The unit is cm for translations, a factor
+    /// for scales, and the tangent of a quarter of the angle for rotations.
     const SMALLEST: f32 = 1e-6;
 
-    /// The decay of `vector`. `before` returns the length along a direction one frame earlier.
+    /// Returns the decay of `vector`. `before` returns the length along a direction, as it was one
+    /// frame earlier.
     pub(super) fn new(vector: [f32; 3], before: impl Fn([f32; 3]) -> f32, step: Step) -> Self {
         let length = dot(vector, vector).sqrt();
         if !(length > Self::SMALLEST && length.is_finite()) {
@@ -49,8 +51,8 @@ impl Along {
         if !(duration_s > 0.0 && per_s.is_finite()) {
             return Self::NONE;
         }
-        // In units of the decay's duration: the velocity, and the acceleration for which the final
-        // jerk is zero.
+        // The velocity, and the acceleration for which the final jerk is zero, are in units of the
+        // decay's duration.
         let velocity = velocity * duration_s;
         let acceleration = (-8.0 * velocity - 20.0 * length).max(0.0);
         let powers = [
@@ -64,7 +66,8 @@ impl Along {
         Self { direction, per_s, powers }
     }
 
-    /// The vector at a time; `None` once it has decayed to zero.
+    /// Returns the vector `elapsed_s` seconds after the start, or `None` once the vector has
+    /// decayed to zero.
     #[inline]
     pub(super) fn at(&self, elapsed_s: f32) -> Option<[f32; 3]> {
         let share = elapsed_s * self.per_s;

@@ -1,16 +1,16 @@
 //! Inertial blending: a transition that plays only the new motion, from its first frame. The
-//! difference to the old motion is measured once. A quintic polynomial then makes it decay,
-//! starting with the velocity of the difference. So the old clip need not keep playing during the
-//! transition, and the body keeps its momentum instead of slowing down.
+//! difference from the old motion is measured once. A quintic polynomial then makes this difference
+//! decay, starting with its velocity. The old clip need not keep playing during the transition, and
+//! the body keeps its momentum instead of slowing down.
 //!
 //! Source: David Bollo, "Inertialization: High-Performance Animation Transitions in Gears of War",
-//! GDC 2018, for the polynomial and its limits. This module differs in two ways. The velocity is
-//! that of the difference, if the new motion's previous pose is known. A rotation decays as the
-//! tangent of a quarter of its angle, not as the angle. The tangent grows with the angle, so its
-//! decay is as smooth, and it needs no sine. For a right angle, the two decays differ by at most 2
-//! % of that angle, and for smaller angles by less.
+//! GDC 2018, for the polynomial and its limits. This module differs in two ways. If the new
+//! motion's previous pose is known, the initial velocity is that of the difference. A rotation
+//! decays as the tangent of a quarter of its angle, not as the angle. The tangent grows with the
+//! angle, so its decay is equally smooth, and the computation needs no sine. For a right angle, the
+//! two decays differ by at most 2 % of that angle, and for smaller angles by less.
 //!
-//! Cost: two frames of two motions are read once, at the start. After that, each frame evaluates a
+//! At the start, a transition reads two frames of both motions. After that, each frame evaluates a
 //! polynomial for each joint and channel that differs.
 
 use super::decay::{Along, Step, dot};
@@ -27,7 +27,7 @@ pub struct Frames<'a> {
 }
 
 impl<'a> Frames<'a> {
-    /// A motion whose velocity is unknown or should be ignored.
+    /// Returns a motion whose velocity is unknown or should be ignored.
     pub fn still(pose: &'a [Transform]) -> Self {
         Self { now: pose, before: pose }
     }
@@ -60,31 +60,33 @@ impl<'a> Frames<'a> {
 pub struct Inertia {
     offsets: Vec<Offset>,
     elapsed_s: f32,
-    /// The transition's length; 0 if none is under way.
+    /// The duration of the transition, or 0 if none is under way.
     duration_s: f32,
 }
 
 impl Inertia {
-    /// Creates it without a transition.
+    /// Creates an inertia without a transition.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Begins a transition from the motion `shown` to a `new` motion. Both `now` poses are at the
-    /// time of the last frame, so `new` is never shown; [`apply`](Self::apply) takes the first pose
-    /// that is. The `before` poses are `dt_s` seconds earlier.
+    /// time of the last frame, so `new` is never shown. The first pose of the new motion to be
+    /// shown is the one that [`apply`](Self::apply) takes. The `before` poses are `dt_s` seconds
+    /// earlier.
     ///
-    /// If another transition is under way, this one takes over from its last output. A game needs
-    /// to keep only the last two poses of the character, for `shown`. Remove the root motion first,
-    /// or the character slides to its new place.
+    /// If another transition is under way, the new one takes over from its last output. A game
+    /// needs to keep only the last two poses of the character, for `shown`. Remove the root motion
+    /// first, or the character slides to its new place.
     ///
     /// A difference that grows away from the new motion does not overshoot, because its velocity
-    /// counts as 0. If it shrinks so fast that it would overshoot, it takes less than `duration_s`.
-    /// If `dt_s` is not positive and finite, all velocities count as 0. If `duration_s` is not, the
-    /// transition ends at once. A joint whose numbers are not all finite has no transition.
+    /// counts as 0. If the difference shrinks so fast that it would overshoot, the decay takes less
+    /// than `duration_s`. If `dt_s` is not positive and finite, all velocities count as 0. If
+    /// `duration_s` is not positive and finite, the transition ends at once. A joint whose numbers
+    /// are not all finite has no transition.
     ///
     /// # Panics
-    /// If the poses have different numbers of joints.
+    /// Panics if the poses have different numbers of joints.
     #[track_caller]
     pub fn start(&mut self, shown: Frames<'_>, new: Frames<'_>, dt_s: f32, duration_s: f32) {
         let joints = shown.now.len();
@@ -107,7 +109,7 @@ impl Inertia {
     /// call. The result is the pose to show. Without a transition, the pose is unchanged.
     ///
     /// # Panics
-    /// If a transition is under way and `pose` has a different number of joints.
+    /// Panics if a transition is under way and `pose` has a different number of joints.
     #[track_caller]
     pub fn apply(&mut self, pose: &mut [Transform], dt_s: f32) {
         if self.is_done() {
@@ -123,7 +125,7 @@ impl Inertia {
         }
     }
 
-    /// Whether no transition is under way.
+    /// Returns whether no transition is under way.
     pub fn is_done(&self) -> bool {
         self.elapsed_s >= self.duration_s
     }
@@ -137,14 +139,16 @@ impl Inertia {
 /// The decaying difference of a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Offset {
-    /// Applied after the new rotation: the axis, times the tangent of a quarter of the angle.
+    /// The decaying rotation, which is applied after the new rotation. Its vector is the axis times
+    /// the tangent of a quarter of the angle.
     rotation: Along,
     translation: Along,
     scale: Along,
 }
 
 impl Offset {
-    /// Each pair has the later transform first.
+    /// Returns the offset between two motions of a joint. In each pair, the later transform comes
+    /// first.
     fn new(
         (old, old_before): (&Transform, &Transform),
         (new, new_before): (&Transform, &Transform),
@@ -180,18 +184,19 @@ impl Offset {
     }
 }
 
-/// The axis of a rotation of at most half a turn, times the tangent of a quarter of its angle.
+/// Returns the axis of a rotation of at most half a turn, times the tangent of a quarter of its
+/// angle.
 fn quarter([x, y, z, w]: [f32; 4]) -> [f32; 3] {
     [x, y, z].map(|c| c / (1.0 + w))
 }
 
-/// The tangent of a quarter of the angle by which a rotation turns about an axis.
+/// Returns the tangent of a quarter of the angle by which a rotation turns about an axis.
 fn quarter_about([x, y, z, w]: [f32; 4], axis: [f32; 3]) -> f32 {
     let along = dot([x, y, z], axis);
     along / ((along * along + w * w).sqrt() + w)
 }
 
-/// The inverse of [`quarter`].
+/// Returns the inverse of [`quarter`].
 #[inline]
 fn from_quarter(quarter: [f32; 3]) -> [f32; 4] {
     let square = dot(quarter, quarter);
@@ -199,7 +204,7 @@ fn from_quarter(quarter: [f32; 3]) -> [f32; 4] {
     [x, y, z, (1.0 - square) / (1.0 + square)]
 }
 
-/// The quaternion of the same rotation whose dot product with `other` is not negative.
+/// Returns the quaternion of the same rotation whose dot product with `other` is not negative.
 fn nearest(rotation: [f32; 4], other: [f32; 4]) -> [f32; 4] {
     if quaternion::dot(rotation, other) < 0.0 { rotation.map(|c| -c) } else { rotation }
 }

@@ -1,10 +1,10 @@
-//! Finds which joints of two skeletons correspond, and how their bind poses differ.
+//! Finds which joints of two skeletons correspond, and how the bind poses of these joints differ.
 
 use std::collections::HashMap;
 
 use crate::{Skeleton, Transform, quaternion};
 
-/// A joint of the target.
+/// A joint of the target skeleton.
 #[derive(Clone, Debug)]
 pub(super) struct Target {
     pub(super) parent: Option<usize>,
@@ -12,7 +12,7 @@ pub(super) struct Target {
     pub(super) link: Option<Link>,
 }
 
-/// The joint of the source that a joint of the target follows.
+/// The joint of the source that a joint of the target follows, which is its partner.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     pub(super) joint: usize,
@@ -39,14 +39,16 @@ pub struct Unmatched {
     pub target: Vec<String>,
 }
 
-/// The joints of the target, with their partners. `binds` are the bind poses in model space.
+/// Returns the joints of the target, with their partners. `binds` are the bind poses in model
+/// space.
 pub(super) fn links(
     source: &Skeleton,
     target: &Skeleton,
     renames: &[(&str, &str)],
     binds: &[Vec<Transform>; 2],
 ) -> Vec<Target> {
-    // Maps each name, in the target's naming, to the first joint of the source with that name.
+    // `partners` maps each name, in the target's naming, to the first joint of the source with that
+    // name.
     let new_names: HashMap<&str, &str> = renames.iter().copied().collect();
     let mut partners = HashMap::new();
     for (index, joint) in source.joints().iter().enumerate() {
@@ -82,9 +84,9 @@ pub(super) fn links(
 }
 
 impl Link {
-    /// The displacement of the source's joint from its bind pose, in the space of the target's
-    /// parent. For the topmost joints with a partner, it is measured in model space, because no
-    /// joint above moves them.
+    /// Returns the displacement of the source's joint from its bind pose, in the space of the
+    /// target's parent. For the topmost joints with a partner, the displacement is measured in
+    /// model space, because no joint above moves them.
     pub(super) fn way(
         &self,
         model: &Transform,
@@ -120,7 +122,7 @@ impl Unmatched {
     }
 }
 
-/// The nearest joint with a partner, from `joint` upwards, and that partner.
+/// Returns the nearest joint with a partner, starting at `joint` and going up, and that partner.
 fn linked_above(links: &[Target], joint: Option<usize>) -> Option<(usize, usize)> {
     let mut above = std::iter::successors(joint, |joint| links[*joint].parent);
     above.find_map(|joint| links[joint].link.as_ref().map(|link| (joint, link.joint)))
@@ -130,7 +132,7 @@ pub(super) fn unit(transform: Transform) -> Transform {
     Transform { rotation: quaternion::unit(transform.rotation), ..transform }
 }
 
-/// The bind pose in model space.
+/// Returns the bind pose of `skeleton` in model space.
 pub(super) fn model_bind(skeleton: &Skeleton) -> Vec<Transform> {
     let bind: Vec<Transform> = skeleton.bind_pose().into_iter().map(unit).collect();
     let mut model = bind.clone();
@@ -138,9 +140,9 @@ pub(super) fn model_bind(skeleton: &Skeleton) -> Vec<Transform> {
     model
 }
 
-/// The target's size relative to the source's, from summed distances. Each joint with a partner
-/// contributes its distance to the nearest such joint above. If these sums give no ratio, the
-/// topmost joints' distances from the origin do.
+/// Returns the target's size relative to the source's. It is a ratio of summed distances, to which
+/// each joint with a partner contributes its distance to the nearest such joint above. If these
+/// sums give no ratio, the distances of the topmost joints from the origin are used.
 pub(super) fn size_ratio(links: &[Target], source: &[Transform], target: &[Transform]) -> f32 {
     let mut sums = [0.0_f32; 2];
     let mut roots = [0.0_f32; 2];

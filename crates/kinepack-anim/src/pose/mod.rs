@@ -12,10 +12,11 @@
 //! | [`Inertia`] | transitions that continue the old motion and let its difference decay |
 //! | [`Retarget`] | poses of one skeleton on another, by the names of joints |
 //!
-//! Once constructed, nothing here allocates. Arithmetic consists of additions, multiplications,
-//! divisions and square roots in a fixed order, so results are the same on every platform.
+//! Once constructed, no item of this module allocates. The arithmetic consists of additions,
+//! multiplications, divisions and square roots in a fixed order, so results are the same on every
+//! platform.
 //!
-//! Sources: ozz-animation (blending, motion extraction), Unreal Engine (blends by bone, sync
+//! The sources are ozz-animation (blending, motion extraction), Unreal Engine (blends by bone, sync
 //! markers, retargeting), and David Bollo's talk about inertialization at GDC 2018.
 
 mod blend;

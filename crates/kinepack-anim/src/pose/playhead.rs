@@ -1,6 +1,7 @@
 //! The playback time of a clip: rates, loops, and the interval between two frames.
 
-/// The time of a playing clip. It is a plain value: an engine stores one for each playback.
+/// The time of a playing clip. A playhead is a plain value, and an engine stores one for each
+/// playback.
 ///
 /// ```
 /// use kinepack_anim::pose::Playhead;
@@ -19,8 +20,8 @@
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playhead {
     duration_s: f64,
-    /// From 0 to the duration. In a loop it is below the duration, because the end is the
-    /// beginning.
+    /// The current time, from 0 to the duration. In a loop it is below the duration, because the
+    /// end of the clip is its beginning.
     time_s: f64,
     /// The speed: 1 is the clip's own speed, and negative numbers play backwards.
     pub rate: f32,
@@ -29,24 +30,24 @@ pub struct Playhead {
 }
 
 impl Playhead {
-    /// A playhead at the beginning of a clip of `duration_s` seconds that does not loop. A duration
-    /// that is not positive and finite counts as 0: time then stays at 0.
+    /// Returns a playhead at the beginning of a clip of `duration_s` seconds that does not loop. A
+    /// duration that is not positive and finite counts as 0, so that time stays at 0.
     pub fn new(duration_s: f32) -> Self {
         Self { duration_s: duration(duration_s), time_s: 0.0, rate: 1.0, looping: false }
     }
 
-    /// A playhead at the beginning of a clip of `duration_s` seconds that loops.
+    /// Returns a playhead at the beginning of a clip of `duration_s` seconds that loops.
     pub fn looped(duration_s: f32) -> Self {
         Self { looping: true, ..Self::new(duration_s) }
     }
 
-    /// The same playhead at another rate.
+    /// Returns the same playhead at another rate.
     #[must_use]
     pub fn at_rate(self, rate: f32) -> Self {
         Self { rate, ..self }
     }
 
-    /// Seconds from the first sample of the clip: the time to sample.
+    /// Returns the time to sample, in seconds from the first sample of the clip.
     pub fn time_s(&self) -> f32 {
         self.time_s as f32
     }
@@ -56,13 +57,14 @@ impl Playhead {
         self.duration_s as f32
     }
 
-    /// Whether time has stopped, because the clip does not loop and the rate points past its end.
+    /// Returns whether time has stopped, because the clip does not loop and the rate points past
+    /// its end.
     pub fn is_at_end(&self) -> bool {
         let end = if self.rate < 0.0 { 0.0 } else { self.duration_s };
         !self.looping && self.time_s == end
     }
 
-    /// Jumps to a time. It wraps or clamps the time as [`advance`](Self::advance) does, but no time
+    /// Jumps to a time. The time is wrapped or clamped as in [`advance`](Self::advance), but none
     /// counts as passed. NaN and infinite times leave the playhead where it is.
     pub fn seek(&mut self, time_s: f32) {
         if time_s.is_finite() {
@@ -70,8 +72,8 @@ impl Playhead {
         }
     }
 
-    /// Advances by `dt_s` seconds times the rate. A loop wraps at the ends of the clip; otherwise
-    /// time stops there. If the product is not finite, no time passes.
+    /// Advances by `dt_s` seconds times the rate. In a loop, time wraps at the ends of the clip.
+    /// Otherwise it stops there. If the product is not finite, no time passes.
     pub fn advance(&mut self, dt_s: f32) -> Passed {
         let step = f64::from(dt_s) * f64::from(self.rate);
         let step = if step.is_finite() { step } else { 0.0 };
@@ -92,9 +94,9 @@ impl Playhead {
     }
 }
 
-/// The interval of a clip between two frames. A [`Playhead`] returns it. It can also be
-/// constructed: [`new`](Self::new) for a clip that does not loop, [`looped`](Self::looped) for one
-/// that does.
+/// The interval of a clip between two frames. [`Playhead::advance`] returns it. Code without a
+/// playhead can construct it with [`new`](Self::new) for a clip that does not loop, or with
+/// [`looped`](Self::looped) for a clip that does.
 ///
 /// ```
 /// use kinepack_anim::pose::Passed;
@@ -115,15 +117,15 @@ pub struct Passed {
     pub from_s: f32,
     /// The clip's time at the end, in seconds.
     pub to_s: f32,
-    /// How many times the clip restarted. Negative for a clip that plays backwards.
+    /// The number of times that the clip restarted. It is negative for a clip that plays backwards.
     pub wraps: i64,
     /// Seconds from the first sample of the clip to the last.
     pub duration_s: f32,
 }
 
 impl Passed {
-    /// The interval between two times of a clip that does not loop. Times outside the clip are
-    /// clamped to its ends; NaN counts as 0.
+    /// Returns the interval between two times of a clip that does not loop. Times outside the clip
+    /// are clamped to its ends, and NaN counts as 0.
     pub fn new(duration_s: f32, from_s: f64, to_s: f64) -> Self {
         let length = duration(duration_s);
         let within = |time_s: f64| time_s.max(0.0).min(length) as f32;
@@ -131,8 +133,8 @@ impl Passed {
         Self { from_s, to_s, wraps: 0, duration_s: length as f32 }
     }
 
-    /// The interval between two times of a loop, on an endless line. The times are `f64`, because a
-    /// game may run for days.
+    /// Returns the interval between two times of a loop. The times continue to grow from round to
+    /// round. They are `f64`, because a game may run for days.
     pub fn looped(duration_s: f32, from_s: f64, to_s: f64) -> Self {
         let length = duration(duration_s);
         let (from_s, before) = wrapped(from_s, length);
@@ -141,14 +143,15 @@ impl Passed {
         Self { from_s: from_s as f32, to_s: to_s as f32, wraps, duration_s: length as f32 }
     }
 
-    /// Whether time ran backwards.
+    /// Returns whether time ran backwards.
     pub fn is_backwards(&self) -> bool {
         self.wraps < 0 || (self.wraps == 0 && self.to_s < self.from_s)
     }
 
-    /// The pieces between the wraps, in the order in which they passed. In backward playback, a
-    /// piece leads from its later time to its earlier one. Pieces of no length are omitted. There
-    /// may be one for each wrap, so a long time in a short loop gives many.
+    /// Returns the pieces of the interval between the wraps, in the order in which they passed. In
+    /// backward playback, a piece leads from its later time to its earlier one. Pieces of no length
+    /// are omitted. There may be a piece for each wrap, so a long time in a short loop has many
+    /// pieces.
     ///
     /// To find each marker of a loop once, take the markers from the earlier time of a piece,
     /// inclusive, to the later time, exclusive.
@@ -169,7 +172,7 @@ impl Passed {
 pub struct Piece {
     /// The start of the interval, in seconds.
     pub from_s: f32,
-    /// The end of the interval, in seconds: earlier than the start if time ran backwards.
+    /// The end of the interval, in seconds. It is earlier than the start if time ran backwards.
     pub to_s: f32,
 }
 
@@ -178,7 +181,8 @@ fn duration(duration_s: f32) -> f64 {
     if duration_s > 0.0 && duration_s.is_finite() { f64::from(duration_s) } else { 0.0 }
 }
 
-/// Wraps a time into a loop, at least 0 and below `duration_s`. Also returns the number of wraps.
+/// Wraps a time into a loop, so that it is at least 0 and below `duration_s`. Also returns the
+/// number of wraps.
 fn wrapped(time_s: f64, duration_s: f64) -> (f64, i64) {
     if duration_s == 0.0 || !time_s.is_finite() {
         return (0.0, 0);

@@ -1,9 +1,9 @@
 //! Plays poses of one skeleton on another, matching joints by name.
 //!
 //! A joint's rotation is taken in model space, relative to the bind pose, and applied to the other
-//! skeleton's bind pose. So bones may have other axes and other lengths, and either side may lack
-//! joints in between. The bind poses must show the same stance, such as two T poses that face the
-//! same direction. Unreal Engine and Unity retarget rotations in the same way.
+//! skeleton's bind pose. The two skeletons may therefore differ in the axes and lengths of bones,
+//! and either may lack joints in between. The bind poses must show the same stance, such as two T
+//! poses that face the same direction. Unreal Engine and Unity retarget rotations in the same way.
 //!
 //! | joint | rotation | translation | scale |
 //! |---|---|---|---|
@@ -16,8 +16,8 @@ use super::links::{Target, Unmatched, links, model_bind, size_ratio, unit};
 use crate::transform::check_pose;
 use crate::{Skeleton, Transform, quaternion};
 
-/// Converts poses of a source skeleton to a target skeleton. Each character or thread needs its
-/// own, because it holds scratch memory.
+/// Converts poses of a source skeleton to a target skeleton. Each character or thread needs its own
+/// converter, because it holds scratch memory.
 ///
 /// ```
 /// use kinepack_anim::pose::Retarget;
@@ -67,9 +67,9 @@ struct Source {
 }
 
 impl Retarget {
-    /// A mapping by names. `renames` has pairs of names in the source and in the target, for joints
-    /// whose names differ. If several joints share a name, the first counts. Joints without a name
-    /// match no joint.
+    /// Returns a mapping that pairs joints by name. `renames` contains pairs of a name in the
+    /// source and a name in the target, for joints whose names differ. If several joints share a
+    /// name, the first one is used. Joints without a name match no joint.
     pub fn new(source: &Skeleton, target: &Skeleton, renames: &[(&str, &str)]) -> Self {
         let binds = [source, target].map(model_bind);
         let links = links(source, target, renames, &binds);
@@ -87,28 +87,28 @@ impl Retarget {
         }
     }
 
-    /// The joints without a partner.
+    /// Returns the joints of both skeletons that have no partner.
     pub fn unmatched(&self) -> &Unmatched {
         &self.unmatched
     }
 
-    /// The size of the target relative to the source, from the distances between joints of both. It
-    /// multiplies the translations that are taken from the source.
+    /// Returns the size of the target relative to the source, from the distances between joints of
+    /// both. The converter multiplies the translations from the source by it.
     pub fn size(&self) -> f32 {
         self.size
     }
 
-    /// The same mapping with a different size, for characters with other proportions. The size may
-    /// be the ratio of the leg lengths, for example.
+    /// Returns the same mapping with a different size, for characters with other proportions. The
+    /// size may be the ratio of the leg lengths, for example.
     #[must_use]
     pub fn with_size(self, size: f32) -> Self {
         Self { size, ..self }
     }
 
-    /// The same mapping, with another choice of the joints that take translations from the source.
-    /// `is_moving` chooses them by their names in the target. By default, these are the joints
-    /// without a partner above them. Also choose the hips if they are below a root, and joints of a
-    /// face or of props.
+    /// Returns the same mapping, with another choice of the joints that take translations from the
+    /// source. `is_moving` chooses them by their names in the target. By default, these are the
+    /// joints without a partner above them. Choose the hips too if they are below a root, and the
+    /// joints of a face or of props.
     #[must_use]
     pub fn with_translations(
         mut self,
@@ -123,10 +123,10 @@ impl Retarget {
         self
     }
 
-    /// Converts a pose of the source to the target. Rotations are unit quaternions.
+    /// Converts a pose of the source to a pose of the target, whose rotations are unit quaternions.
     ///
     /// # Panics
-    /// If a pose has a different number of joints from its skeleton.
+    /// Panics if a pose has a different number of joints from its skeleton.
     #[track_caller]
     pub fn apply(&mut self, source: &[Transform], target: &mut [Transform]) {
         check_pose("the source's pose", source.len(), "the source", self.source.len());

@@ -2,24 +2,24 @@
 //! the origin, so the first joint is not always the one that travels.
 //!
 //! The joints whose subtrees hold at least half of the skeleton form a chain, from a root to the
-//! pelvis. The carrier is the first of them that moves, by itself, at least half as far as any
-//! other. A hand that ends elsewhere is not on this chain. A knee below a turning hip does not move
-//! by itself. Hips that sway above a moving root come second.
+//! pelvis. The carrier is the first joint of the chain that, by itself, moves at least half as far
+//! as any other. A hand that ends elsewhere is not on this chain. A knee below a turning hip does
+//! not move by itself. If hips sway below a moving root, the root comes first.
 
 use super::{Passed, RootMotion};
 use crate::{Sampler, Skeleton, Transform};
 
 /// The number of steps at which the clip is sampled, besides its start.
 const STEPS: u16 = 64;
-/// A clip travels if its joint moves farther than this share of the skeleton's size.
+/// A clip travels if its carrier moves farther than this share of the skeleton's size.
 const TRAVELS_RATIO: f32 = 0.1;
-/// Shorter distances never count as travelling.
+/// A distance below this never counts as travelling.
 const TRAVELS_CM: f32 = 1.0;
 
 /// The joint that carries the motion of a clip, and its parent's transform in model space.
 ///
-/// The joints above it must not move in the clip, because only their transforms at its start are
-/// used.
+/// The joints above the carrier must not move in the clip, because only their transforms at its
+/// start are used.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -66,10 +66,11 @@ pub struct RootJoint {
 }
 
 impl RootJoint {
-    /// Finds the joint that carries the motion of a block clip. It samples the clip at 65 times.
+    /// Finds the joint that carries the motion of a block clip. The search samples the clip at 65
+    /// times.
     ///
     /// # Panics
-    /// If the sampler is for a different number of joints.
+    /// Panics if the sampler is for a different number of joints.
     pub fn find_in_clip<B: AsRef<[u8]>>(
         sampler: &Sampler<B>,
         skeleton: &Skeleton,
@@ -79,8 +80,9 @@ impl RootJoint {
         Self::find(skeleton, motion, sampler.clip().duration_s(), sample)
     }
 
-    /// Finds the joint with any player: `sample` writes the pose at a time from 0 to `duration_s`.
-    /// Only movement along the axes of `motion` counts. A skeleton without joints gives joint 0.
+    /// Finds the joint with any player, whose function `sample` writes the pose at a time from 0 to
+    /// `duration_s`. Only movement along the axes of `motion` counts. A skeleton without joints
+    /// gives joint 0.
     pub fn find(
         skeleton: &Skeleton,
         motion: &RootMotion,
@@ -99,7 +101,8 @@ impl RootJoint {
         for step in 1..=STEPS {
             sample(duration_s * (f32::from(step) / f32::from(STEPS)), &mut pose);
             for (way_cm, &joint) in ways_cm.iter_mut().zip(&trunk) {
-                // Ignores the motion of the joints above: a bow does not carry the chest away.
+                // The motion of the joints above is ignored, because a bow does not carry the chest
+                // away.
                 let to = above(joint).child(&pose[joint]).translation;
                 let from = start[joint].translation;
                 let square = |axis: usize| {
@@ -122,29 +125,30 @@ impl RootJoint {
         }
     }
 
-    /// The joint's index.
+    /// Returns the joint's index.
     pub fn joint(&self) -> usize {
         self.joint
     }
 
-    /// The farthest distance of the joint from its start, along the axes of the motion, with the
-    /// joints above it held at their start.
+    /// Returns the largest distance of the joint from its start in cm, along the axes of the
+    /// motion. The joints above it are held at their start.
     pub fn way_cm(&self) -> f32 {
         self.way_cm
     }
 
-    /// Whether [`way_cm`](Self::way_cm) exceeds 1 cm and a tenth of the skeleton's size.
+    /// Returns whether [`way_cm`](Self::way_cm) exceeds 1 cm and a tenth of the skeleton's size.
     pub fn travels(&self) -> bool {
         self.travels
     }
 
-    /// The joint in model space, from its transform relative to its parent. Use it for
+    /// Converts the joint's transform relative to its parent to model space. Use it for
     /// [`RootMotion::delta`] with players other than a [`Sampler`].
     pub fn in_model(&self, local: &Transform) -> Transform {
         self.above.child(local)
     }
 
-    /// The motion of a block clip over `passed`: [`RootMotion::delta`] of this joint.
+    /// Returns the motion of a block clip over `passed`, which is the [`RootMotion::delta`] of this
+    /// joint.
     pub fn delta<B: AsRef<[u8]>>(
         &self,
         motion: &RootMotion,
@@ -154,11 +158,11 @@ impl RootJoint {
         motion.delta(|time_s| self.in_model(&sampler.joint(time_s, self.joint)), passed)
     }
 
-    /// Removes the motion from a pose. It is removed from all joints without a parent, so that they
-    /// keep their positions relative to this joint.
+    /// Removes the motion from a pose. The motion is removed from all joints without a parent, so
+    /// that they keep their positions relative to this joint.
     ///
     /// # Panics
-    /// If the pose has fewer joints than the skeleton.
+    /// Panics if the pose has fewer joints than the skeleton.
     pub fn remove(&self, motion: &RootMotion, pose: &mut [Transform]) {
         let frame = motion.frame(&self.in_model(&pose[self.joint]));
         for &root in &self.roots {
@@ -167,8 +171,8 @@ impl RootJoint {
     }
 }
 
-/// The joints whose subtrees hold at least half of all joints, from the top. If there is no such
-/// joint, the root with the largest subtree.
+/// Returns the joints whose subtrees contain at least half of all joints, from the top. If there is
+/// no such joint, the result is the root with the largest subtree.
 fn trunk(skeleton: &Skeleton) -> Vec<usize> {
     let joints = skeleton.len();
     let mut counts = vec![1; joints];
@@ -184,13 +188,14 @@ fn trunk(skeleton: &Skeleton) -> Vec<usize> {
         }
     }
     if trunk.is_empty() {
-        // Reversed, because `max_by_key` returns the last maximum and the first one is wanted.
+        // The range is reversed because `max_by_key` returns the last maximum, and the first one is
+        // wanted.
         trunk.extend((0..joints).rev().max_by_key(|joint| counts[*joint]));
     }
     trunk
 }
 
-/// The longest side of the bounding box of all joints.
+/// Returns the longest side of the bounding box of all joints.
 fn size(model: &[Transform]) -> f32 {
     let side = |axis: usize| {
         let places = model.iter().map(|joint| joint.translation[axis]);

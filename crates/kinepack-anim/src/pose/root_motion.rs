@@ -1,7 +1,7 @@
-//! Root motion: the motion of a clip's root, extracted from its poses and applied to the character.
-//! The physics capsule then moves as the feet do, and the pose stays in place.
+//! Extracts the motion of a clip's root from its poses, to apply it to the character. The physics
+//! capsule then moves as the feet do, and the pose stays in place.
 //!
-//! At each time, a *frame* moves with the root. It holds the parts of the root's transform that
+//! A *frame* moves with the root. At each time, it contains the parts of the root's transform that
 //! count as motion, such as the position on the ground and the heading. The delta between two times
 //! is the transform from one frame to the other, so consecutive deltas compose. The rest of the
 //! root's transform, such as the bobbing of the hips, stays in the pose. The choice of parts and
@@ -24,16 +24,17 @@ pub enum Axis {
 /// The part of the root's rotation that belongs to the motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Turn {
-    /// None: the pose keeps the rotation.
+    /// No part belongs to the motion, so the pose keeps the rotation.
     Keep,
-    /// The turn about an axis. The pose keeps the tilt.
+    /// The turn about an axis belongs to the motion. The pose keeps the tilt.
     About(Axis),
-    /// The whole rotation.
+    /// The whole rotation belongs to the motion.
     Whole,
 }
 
-/// Which parts of the root's transform count as motion. Here, the root is the first joint.
-/// [`RootJoint`](super::RootJoint) finds the joint that carries the motion, and extracts it there.
+/// Selects the parts of the root's transform that count as motion. The methods take the transform
+/// of any joint as the root. [`RootJoint`](super::RootJoint) finds the joint that carries the
+/// motion, and extracts the motion there.
 ///
 /// ```
 /// use kinepack_anim::Transform;
@@ -61,39 +62,39 @@ pub enum Turn {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RootMotion {
-    /// The axes of the translation that belong to the motion: x, y, z.
+    /// Whether the x, y and z of the translation belong to the motion.
     pub translation: [bool; 3],
     /// The part of the rotation that belongs to the motion.
     pub turn: Turn,
-    /// The root's transform that counts as no motion: the clip's first pose or the bind pose, for
-    /// clips that do not begin at the origin. With the identity, no part of the motion stays in the
-    /// pose.
+    /// The transform of the root that counts as no motion. For clips that do not begin at the
+    /// origin, use the clip's first pose or the bind pose. With the identity, no part of the motion
+    /// stays in the pose.
     pub reference: Transform,
 }
 
 impl RootMotion {
-    /// Motion on the ground: the translation along the axes other than `up`, and the turn about
-    /// `up`.
+    /// Extracts motion on the ground: the translation along the axes other than `up`, and the turn
+    /// about `up`.
     pub fn on_ground(up: Axis) -> Self {
         let translation = [Axis::X, Axis::Y, Axis::Z].map(|axis| axis != up);
         Self { translation, turn: Turn::About(up), reference: Transform::IDENTITY }
     }
 
-    /// Motion along all axes, such as a climb or a fall.
+    /// Extracts motion along all axes, such as a climb or a fall.
     pub fn whole() -> Self {
         let reference = Transform::IDENTITY;
         Self { translation: [true; 3], turn: Turn::Whole, reference }
     }
 
-    /// The same parts, relative to this root transform.
+    /// Returns the same parts, but relative to `reference`, a transform of the root.
     #[must_use]
     pub fn relative_to(self, reference: Transform) -> Self {
         Self { reference, ..self }
     }
 
-    /// The motion between two times of a clip, without a wrap, forwards or backwards, relative to
-    /// the frame at `from_s`. `sample_root` returns the root at a time, and is called twice. The
-    /// delta's scale is 1.
+    /// Returns the motion between two times of a clip, forwards or backwards but without a wrap. It
+    /// is relative to the frame at `from_s`. `sample_root` returns the root at a time, and is
+    /// called twice. The delta's scale is 1.
     pub fn between(
         &self,
         mut sample_root: impl FnMut(f32) -> Transform,
@@ -104,9 +105,9 @@ impl RootMotion {
         then(&inverse(&self.frame(&from)), &self.frame(&to))
     }
 
-    /// The motion over `passed`, relative to the frame at its beginning. The next round of a loop
-    /// continues from where the previous one ended. `sample_root` returns the root at a time, and
-    /// is called at most six times, however many rounds have passed.
+    /// Returns the motion over `passed`, relative to the frame at its beginning. The next round of
+    /// a loop continues from where the previous one ended. `sample_root` returns the root at a
+    /// time, and is called at most six times, regardless of how many rounds have passed.
     pub fn delta(
         &self,
         mut sample_root: impl FnMut(f32) -> Transform,
@@ -135,8 +136,8 @@ impl RootMotion {
         *root = inverse(frame).child(root);
     }
 
-    /// The frame that moves with a root: the parts that belong to the motion, relative to those of
-    /// the reference. Its scale is 1.
+    /// Returns the frame that moves with a root. It contains the parts of `root` that belong to the
+    /// motion, relative to those of the reference. Its scale is 1.
     pub fn frame(&self, root: &Transform) -> Transform {
         let parts = self.parts(root);
         if self.reference == Transform::IDENTITY {
@@ -145,9 +146,9 @@ impl RootMotion {
         then(&parts, &inverse(&self.parts(&self.reference)))
     }
 
-    /// The transform of a character after a delta, which is in the character's own space. The
-    /// rotation remains a unit quaternion over any number of deltas. If the character's unit is not
-    /// cm, convert the delta first ([`Transform::translation_m`]).
+    /// Returns the transform of a character after `delta`, which is in the character's own space.
+    /// The rotation remains a unit quaternion over any number of deltas. If the character's unit is
+    /// not cm, convert the delta first ([`Transform::translation_m`]).
     pub fn moved(character: &Transform, delta: &Transform) -> Transform {
         let moved = character.child(delta);
         Transform { rotation: quaternion::unit(moved.rotation), ..moved }
@@ -169,8 +170,8 @@ impl RootMotion {
     }
 }
 
-/// The part of a rotation that turns about an axis. A half turn about a perpendicular axis has no
-/// such part, so the result is the identity.
+/// Returns the part of a rotation that turns about an axis. A half turn about a perpendicular axis
+/// has no such part, so the result is the identity.
 fn about(axis: Axis, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
     quaternion::unit(match axis {
         Axis::X => [x, 0.0, 0.0, w],
@@ -179,19 +180,19 @@ fn about(axis: Axis, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
     })
 }
 
-/// The inverse of a transform, ignoring its scale.
+/// Returns the inverse of a transform, ignoring its scale.
 fn inverse(frame: &Transform) -> Transform {
     let rotation = quaternion::conjugate(frame.rotation);
     let translation = quaternion::rotated(frame.translation.map(|c| -c), rotation);
     Transform { rotation, translation, scale: [1.0; 3] }
 }
 
-/// The motion `first`, followed by `second`.
+/// Returns the motion `first`, followed by `second`.
 fn then(first: &Transform, second: &Transform) -> Transform {
     RootMotion::moved(first, second)
 }
 
-/// A motion, repeated `times` times by squaring.
+/// Repeats a motion `times` times, by squaring.
 fn power(motion: Transform, times: u64) -> Transform {
     let (mut result, mut square, mut rest) = (Transform::IDENTITY, motion, times);
     while rest > 0 {

@@ -1,15 +1,16 @@
-//! The phases of clips. A walk and a run have steps of different lengths. If both clips are blended
-//! at the same time, the left foot of one meets the right foot of the other. If they are blended at
-//! the same *phase*, they step together. Markers name the moments that must coincide, like the sync
-//! markers of Unreal Engine. Between two markers, phase is linear in time.
+//! Synchronizes clips by their phases. A walk and a run have steps of different lengths. If both
+//! clips are blended at the same time, the left foot of one meets the right foot of the other. If
+//! they are blended at the same *phase*, they step together. Markers name the moments that must
+//! coincide, like the sync markers of Unreal Engine. Between two markers, phase is linear in time.
 
 use std::fmt;
 
 use super::Passed;
 
 /// The phases of a clip that loops. A phase counts markers: it grows by 1 from each marker to the
-/// next. Because the clip repeats, every finite number is a valid phase; one round spans as many as
-/// there are markers. Phases are `f64`, because a game may count them up for days.
+/// next. Because the clip repeats, every finite number is a valid phase. One round of the clip
+/// spans as many phases as there are markers. Phases are `f64`, because a game may count them up
+/// for days.
 ///
 /// ```
 /// use kinepack_anim::pose::SyncTrack;
@@ -32,7 +33,7 @@ use super::Passed;
 #[derive(Clone, Debug, PartialEq)]
 pub struct SyncTrack {
     duration_s: f32,
-    /// Sorted by time.
+    /// The markers, sorted by time.
     markers: Vec<Marker>,
     /// Index of the marker with phase 0.
     first: usize,
@@ -45,11 +46,13 @@ struct Marker {
 }
 
 impl SyncTrack {
-    /// The track of a clip with markers, sorted by time. Times are at least 0, below the duration,
-    /// and each is later than the previous one. The first marker has phase 0.
+    /// Returns the track of a clip whose markers are `markers`, each with a name and a time. The
+    /// times must be at least 0, below the duration, and in ascending order. The first marker has
+    /// phase 0.
     ///
     /// # Errors
-    /// [`SyncError`] if the duration is not positive and finite, or the markers break these rules.
+    /// Returns [`SyncError`] if the duration is not positive and finite, or the markers break these
+    /// rules.
     pub fn new(duration_s: f32, markers: &[(&str, f32)]) -> Result<Self, SyncError> {
         if !(duration_s > 0.0 && duration_s.is_finite()) {
             return Err(SyncError::BadDuration { duration_s });
@@ -69,21 +72,22 @@ impl SyncTrack {
         Ok(Self { duration_s, markers: markers.iter().map(marker).collect(), first: 0 })
     }
 
-    /// The track of a clip without markers, whose phase is the elapsed share of the duration.
+    /// Returns the track of a clip without markers, whose phase is the elapsed share of the
+    /// duration.
     ///
     /// # Errors
-    /// [`SyncError`] if the duration is not positive and finite.
+    /// Returns [`SyncError`] if the duration is not positive and finite.
     pub fn plain(duration_s: f32) -> Result<Self, SyncError> {
         Self::new(duration_s, &[("", 0.0)])
     }
 
-    /// The same track with phases that fit another track: at each whole phase, both have a marker
-    /// of the same name. One track may have a multiple of the other's markers, such as two double
-    /// steps in one round. If several alignments fit, the one that begins with the earliest marker
-    /// wins.
+    /// Returns the same track with phases that fit another track: at each whole phase, both have a
+    /// marker of the same name. The number of one track's markers may be a multiple of the other's,
+    /// such as two double steps in one round. If several alignments fit, the one that begins with
+    /// the earliest marker wins.
     ///
     /// # Errors
-    /// [`SyncError::OtherMarkers`] if the names do not repeat in the same order.
+    /// Returns [`SyncError::OtherMarkers`] if the names do not repeat in the same order.
     pub fn aligned_to(mut self, leader: &Self) -> Result<Self, SyncError> {
         let (own, other) = (self.markers.len(), leader.markers.len());
         let fits = |first: usize| {
@@ -97,7 +101,7 @@ impl SyncTrack {
         Ok(self)
     }
 
-    /// The number of markers, which is the phase length of a whole round.
+    /// Returns the number of markers, which is the phase length of a whole round.
     pub fn markers(&self) -> usize {
         self.markers.len()
     }
@@ -107,12 +111,12 @@ impl SyncTrack {
         self.duration_s
     }
 
-    /// The phase at a time: at least 0, and below the number of markers. Times outside the clip
-    /// wrap around. NaN and infinite times count as 0.
+    /// Returns the phase at `time_s`, which is at least 0 and below the number of markers. Times
+    /// outside the clip wrap around. NaN and infinite times count as 0.
     pub fn phase_at(&self, time_s: f32) -> f64 {
         let time_s = if time_s.is_finite() { f64::from(time_s) } else { 0.0 };
         let time_s = time_s.rem_euclid(f64::from(self.duration_s));
-        // The number of the last marker at or before this time. Before the first marker, that is
+        // `number` counts the last marker at or before this time. Before the first marker, that is
         // the last marker of the previous round.
         let after = self.markers.partition_point(|marker| f64::from(marker.time_s) <= time_s);
         let number = after as i64 - 1 - self.first as i64;
@@ -123,24 +127,24 @@ impl SyncTrack {
         if phase < self.markers.len() as f64 { phase } else { 0.0 }
     }
 
-    /// The time of a phase: at least 0 and not after the end of the clip. NaN and infinite phases
-    /// count as 0.
+    /// Returns the time of `phase`, which is at least 0 and not after the end of the clip. NaN and
+    /// infinite phases count as 0.
     pub fn time_at(&self, phase: f64) -> f32 {
         Passed::looped(self.duration_s, 0.0, self.line_s(phase)).to_s
     }
 
-    /// The speed of the phase while the clip plays at its own rate, in markers per second.
+    /// Returns the speed of the phase while the clip plays at its own rate, in markers per second.
     pub fn rate_at(&self, phase: f64) -> f64 {
         let number = whole(phase);
         1.0 / (self.unrolled_s(number + 1) - self.unrolled_s(number))
     }
 
-    /// The part of this clip that passes between two phases, for its root motion.
+    /// Returns the interval of this clip that passes between two phases, for its root motion.
     pub fn passed(&self, from: f64, to: f64) -> Passed {
         Passed::looped(self.duration_s, self.line_s(from), self.line_s(to))
     }
 
-    /// The time of a phase on an endless line, on which the rounds follow one another.
+    /// Returns the time of a phase, which grows from round to round instead of wrapping.
     fn line_s(&self, phase: f64) -> f64 {
         let number = whole(phase);
         let share = if phase.is_finite() { phase - number as f64 } else { 0.0 };
@@ -148,7 +152,8 @@ impl SyncTrack {
         start_s + share * (self.unrolled_s(number + 1) - start_s)
     }
 
-    /// The time on the same line of the marker with a whole phase.
+    /// Returns the time of the marker with the whole phase `phase`, as [`line_s`](Self::line_s)
+    /// counts times.
     fn unrolled_s(&self, phase: i64) -> f64 {
         let index = phase.saturating_add(self.first as i64);
         let round = index.div_euclid(self.markers.len() as i64);
@@ -161,14 +166,14 @@ impl SyncTrack {
     }
 }
 
-/// The largest whole phase that is not after `phase`.
+/// Returns the largest whole phase that is not after `phase`.
 fn whole(phase: f64) -> i64 {
-    /// Larger numbers have no fractional part.
+    /// The smallest magnitude from which no number has a fractional part.
     const LIMIT: f64 = (1_u64 << 52) as f64;
     if phase.is_finite() { phase.clamp(-LIMIT, LIMIT).floor() as i64 } else { 0 }
 }
 
-/// Why clips cannot be synchronized.
+/// The reason why clips cannot be synchronized.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SyncError {

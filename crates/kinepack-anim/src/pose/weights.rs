@@ -1,5 +1,5 @@
-//! Weights by joint, for layers that animate a part of the body. They are specified like the bone
-//! filters of Unreal Engine's "Layered blend per bone": by a joint's name and a blend depth.
+//! Weights by joint, for layers that animate a part of the body. A joint's name and a blend depth
+//! specify them, as in the bone filters of Unreal Engine's "Layered blend per bone".
 
 use std::fmt;
 
@@ -34,23 +34,23 @@ pub struct JointWeights {
 }
 
 impl JointWeights {
-    /// The weights that a function returns for the joints, in order. Blends treat weights that are
-    /// NaN or below 0 as 0.
+    /// Calls `weight` for each of `joints` joints, in order. Blends treat weights that are NaN or
+    /// below 0 as 0.
     pub fn new(joints: usize, weight: impl FnMut(usize) -> f32) -> Self {
         Self { weights: (0..joints).map(weight).collect() }
     }
 
-    /// Weight 0 for all joints of a skeleton.
+    /// Weights of 0 for all joints of a skeleton.
     pub fn none(skeleton: &Skeleton) -> Self {
         Self::new(skeleton.len(), |_| 0.0)
     }
 
-    /// Weight 1 for all joints of a skeleton.
+    /// Weights of 1 for all joints of a skeleton.
     pub fn all(skeleton: &Skeleton) -> Self {
         Self::new(skeleton.len(), |_| 1.0)
     }
 
-    /// Weight 1 for the joints of a mask, and 0 for the others.
+    /// Weights of 1 for the joints of a mask, and of 0 for the others.
     pub fn from_mask(joints: usize, mask: &JointMask) -> Self {
         Self::new(joints, |joint| if mask.contains(joint) { 1.0 } else { 0.0 })
     }
@@ -58,8 +58,8 @@ impl JointWeights {
     /// Sets the weight of one joint.
     ///
     /// # Errors
-    /// [`WeightsError`] if the skeleton has no joint of this name, or these weights are for a
-    /// different number of joints.
+    /// Returns [`WeightsError`] if the skeleton has no joint of this name, or these weights are for
+    /// a different number of joints.
     pub fn with_joint(
         mut self,
         skeleton: &Skeleton,
@@ -73,11 +73,11 @@ impl JointWeights {
 
     /// Sets the weights of a joint and its descendants. They rise in `steps` equal steps: the joint
     /// gets `weight / steps`, its children twice that, and so on up to `weight`. With 0 or 1 steps,
-    /// all get `weight`.
+    /// all these joints get `weight`.
     ///
     /// # Errors
-    /// [`WeightsError`] if the skeleton has no joint of this name, or these weights are for a
-    /// different number of joints.
+    /// Returns [`WeightsError`] if the skeleton has no joint of this name, or these weights are for
+    /// a different number of joints.
     pub fn with_subtree(
         mut self,
         skeleton: &Skeleton,
@@ -87,8 +87,8 @@ impl JointWeights {
     ) -> Result<Self, WeightsError> {
         let root = self.find(skeleton, name)?;
         let steps = u32::from(steps.max(1));
-        // Levels within the subtree: 1 for its root, `None` for joints outside. One pass is enough,
-        // because parents come before their children.
+        // `levels` holds the level of each joint within the subtree: 1 for its root, and `None` for
+        // joints outside. One pass is enough, because parents precede their children.
         let mut levels: Vec<Option<u32>> = vec![None; skeleton.len()];
         levels[root] = Some(1);
         for joint in root..skeleton.len() {
@@ -102,17 +102,17 @@ impl JointWeights {
         Ok(self)
     }
 
-    /// The weights by joint.
+    /// Returns the weights by joint.
     pub fn as_slice(&self) -> &[f32] {
         &self.weights
     }
 
-    /// The weights by joint, to change them.
+    /// Returns the weights by joint, so that the caller can change them.
     pub fn as_mut_slice(&mut self) -> &mut [f32] {
         &mut self.weights
     }
 
-    /// The weight of a joint; 0 if the index is out of range.
+    /// Returns the weight of a joint, or 0 if the index is out of range.
     #[inline]
     pub fn weight(&self, joint: usize) -> f32 {
         self.weights.get(joint).copied().unwrap_or(0.0)
@@ -127,20 +127,20 @@ impl JointWeights {
     }
 }
 
-/// Why weights could not be set.
+/// The reason why weights could not be set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WeightsError {
     /// The skeleton has no joint of this name.
     NoJoint {
-        /// The name.
+        /// The name that was requested.
         name: String,
     },
     /// The weights are for a skeleton with a different number of joints.
     OtherJoints {
         /// Number of weights.
         weights: usize,
-        /// Joints of the skeleton.
+        /// Number of joints of the skeleton.
         skeleton: usize,
     },
 }

@@ -1,21 +1,21 @@
-//! Why samples, curves and markers do not make a clip.
+//! The reasons why samples, curves and markers do not make a clip.
 
 use std::fmt;
 
 use crate::{MAX_CURVES, MAX_MARKERS, MAX_NAME_BYTES, MAX_SAMPLES};
 
-/// Why samples do not make a clip, or why curves or markers do not fit it.
+/// The reason why samples do not make a clip, or why curves or markers do not fit it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RawClipError {
     /// The rate is not positive and finite.
     BadRate {
-        /// The rate.
+        /// The rate in Hz.
         rate_hz: f32,
     },
     /// There are no joints or no samples, or the last sample lacks some joints.
     WrongCount {
-        /// Joints of the skeleton.
+        /// Number of joints of the skeleton.
         joints: usize,
         /// Number of transforms given.
         transforms: usize,
@@ -46,16 +46,16 @@ pub enum RawClipError {
     WrongCurve {
         /// Index of the curve.
         curve: usize,
-        /// Number of its values.
+        /// Number of values of the curve.
         values: usize,
-        /// Samples of the clip.
+        /// Number of samples of the clip.
         samples: usize,
     },
     /// The precision of a curve is not positive and finite.
     BadPrecision {
         /// Index of the curve.
         curve: usize,
-        /// The precision.
+        /// The precision that was given.
         precision: f32,
     },
     /// A value of a curve is not finite.

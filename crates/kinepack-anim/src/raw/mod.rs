@@ -13,8 +13,8 @@ use crate::{MAX_SAMPLES, Skeleton, Transform};
 pub use error::RawClipError;
 pub use tracks::{Curve, Marker};
 
-/// Samples of all joints of a skeleton at a constant rate. Rotations are unit quaternions. Each has
-/// a non-negative dot product with the joint's previous rotation, so components can be
+/// Samples of all joints of a skeleton at a constant rate. Rotations are unit quaternions. Each
+/// rotation has a non-negative dot product with the joint's previous rotation, so components can be
 /// interpolated.
 ///
 /// A clip may also have [curves](Curve) and [markers](Marker): [`with_curves`](Self::with_curves)
@@ -44,13 +44,14 @@ pub struct RawClip {
 }
 
 impl RawClip {
-    /// A clip of `samples`, which hold the transforms of all joints, one sample time after another.
-    /// Rotations are normalized, and their signs are chosen for the shortest path.
+    /// Returns a clip of `samples`, which contains the transforms of all joints at the first sample
+    /// time, then at the second, and so on. The constructor normalizes rotations, and chooses their
+    /// signs for the shortest path.
     ///
     /// # Errors
-    /// [`RawClipError`] if the rate is not positive, there are no joints or samples, or there are
-    /// too many samples. Also if the number of samples is not a multiple of the number of joints,
-    /// or a number is not finite.
+    /// Returns [`RawClipError`] if the rate is not positive, there are no joints or samples, or
+    /// there are too many samples. The call also fails if the number of transforms is not a
+    /// multiple of the number of joints, or if a number is not finite.
     pub fn new(
         name: impl Into<String>,
         skeleton: Arc<Skeleton>,
@@ -84,67 +85,70 @@ impl RawClip {
         Ok(Self { name: name.into(), skeleton, rate_hz, samples, curves, markers })
     }
 
-    /// The clip's name, which is also the base of its file name.
+    /// Returns the clip's name, which is also the base of its file name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The same clip with another name.
+    /// Returns the same clip with another name.
     #[must_use]
     pub fn with_name(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }
 
-    /// The same clip with these curves instead of its own.
+    /// Returns the same clip with the curves `curves` instead of its own.
     ///
     /// # Errors
-    /// [`RawClipError`] if there are more than [`MAX_CURVES`], if two have the same name, or if a
-    /// name is longer than [`MAX_NAME_BYTES`]. Also if a curve does not have a value for each
-    /// sample, a value is not finite, or a precision is not positive and finite.
+    /// Returns [`RawClipError`] if there are more than [`MAX_CURVES`], if two have the same name,
+    /// or if a name is longer than [`MAX_NAME_BYTES`]. The call also fails if a curve does not have
+    /// a value for each sample, if a value is not finite, or if a precision is not positive and
+    /// finite.
     pub fn with_curves(self, curves: Vec<Curve>) -> Result<Self, RawClipError> {
         tracks::check_curves(&curves, self.samples())?;
         Ok(Self { curves, ..self })
     }
 
-    /// The same clip with these markers instead of its own. They are sorted by time; markers at the
-    /// same time keep their order. A time up to half a sample after the end counts as the end.
+    /// Returns the same clip with the markers `markers` instead of its own. The method sorts them
+    /// by time, and markers at the same time keep their order. A time up to half a sample after the
+    /// end counts as the end.
     ///
     /// # Errors
-    /// [`RawClipError`] if there are more than [`MAX_MARKERS`], if a name is longer than
+    /// Returns [`RawClipError`] if there are more than [`MAX_MARKERS`], if a name is longer than
     /// [`MAX_NAME_BYTES`], or if a time is outside of the clip or not finite.
     pub fn with_markers(mut self, markers: Vec<Marker>) -> Result<Self, RawClipError> {
         self.set_markers(markers)?;
         Ok(self)
     }
 
-    /// [`with_markers`](Self::with_markers) in place. On error, the markers are unchanged.
+    /// Works like [`with_markers`](Self::with_markers), but in place. On error, the markers are
+    /// unchanged.
     pub(crate) fn set_markers(&mut self, mut markers: Vec<Marker>) -> Result<(), RawClipError> {
         tracks::prepare_markers(&mut markers, self.duration_s(), 0.5 / self.rate_hz)?;
         self.markers = markers;
         Ok(())
     }
 
-    /// The curves, in the order in which they were given.
+    /// Returns the curves, in the order in which they were given.
     pub fn curves(&self) -> &[Curve] {
         &self.curves
     }
 
-    /// The markers, sorted by time.
+    /// Returns the markers, sorted by time.
     pub fn markers(&self) -> &[Marker] {
         &self.markers
     }
 
-    /// The skeleton that the clip animates.
+    /// Returns the skeleton that the clip animates.
     pub fn skeleton(&self) -> &Arc<Skeleton> {
         &self.skeleton
     }
 
-    /// Number of joints.
+    /// Returns the number of joints.
     pub fn joints(&self) -> usize {
         self.skeleton.len()
     }
 
-    /// Number of sample times, at least one.
+    /// Returns the number of sample times, at least one.
     pub fn samples(&self) -> usize {
         self.samples.len() / self.joints()
     }
@@ -159,26 +163,26 @@ impl RawClip {
         (self.samples() - 1) as f32 / self.rate_hz
     }
 
-    /// The transforms of all joints at one sample time.
+    /// Returns the transforms of all joints at one sample time.
     pub fn pose(&self, sample: usize) -> &[Transform] {
         &self.samples[sample * self.joints()..][..self.joints()]
     }
 
-    /// All poses in the order of time.
+    /// Returns all poses in the order of time.
     pub fn poses(&self) -> impl ExactSizeIterator<Item = &[Transform]> {
         self.samples.chunks_exact(self.joints())
     }
 
-    /// Bytes of the joints' samples: ten floats per joint and sample.
+    /// Returns the size of the joints' samples in bytes. Each joint and sample takes ten floats.
     pub fn raw_bytes(&self) -> usize {
         self.samples.len() * Transform::BYTES
     }
 
-    /// The same motion at a lower rate: every `step`th sample. The clip ends at the last sample
-    /// that is kept, and later markers move to that end.
+    /// Returns the same motion at a lower rate, made of every `step`th sample. The clip ends at its
+    /// last remaining sample, and later markers move to that end.
     ///
     /// # Panics
-    /// If `step` is zero.
+    /// Panics if `step` is zero.
     pub fn decimated(&self, step: usize) -> Self {
         let samples = self.poses().step_by(step).flatten().copied().collect();
         let mut decimated = Self {

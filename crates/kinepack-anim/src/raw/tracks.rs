@@ -27,7 +27,7 @@ pub struct Curve {
     pub name: String,
     /// The largest error that compression may cause, in the unit of the values.
     pub precision: f32,
-    /// One value for each sample.
+    /// The values, one for each sample.
     pub values: Vec<f32>,
 }
 
@@ -35,7 +35,7 @@ impl Curve {
     /// The precision of curves from glTF and FBX.
     pub const WEIGHT_PRECISION: f32 = 0.001;
 
-    /// Every `step`th value.
+    /// Returns the same curve with only every `step`th value.
     pub(super) fn decimated(&self, step: usize) -> Self {
         let values = self.values.iter().step_by(step).copied().collect();
         Self { name: self.name.clone(), precision: self.precision, values }
@@ -47,7 +47,7 @@ impl Curve {
 pub struct Marker {
     /// The event's name. Several markers of a clip may have the same name.
     pub name: String,
-    /// Seconds from the clip's first sample.
+    /// The time of the event, in seconds from the clip's first sample.
     pub time_s: f32,
 }
 
@@ -87,7 +87,7 @@ pub(super) fn prepare_markers(
     }
     for (index, marker) in markers.iter_mut().enumerate() {
         check_name(&marker.name)?;
-        // NaN fails this check.
+        // A time that is NaN is refused too, because NaN fails this check.
         if !(marker.time_s >= 0.0 && marker.time_s <= duration_s + tolerance_s) {
             let time_s = marker.time_s;
             return Err(RawClipError::BadMarkerTime { marker: index, time_s, duration_s });

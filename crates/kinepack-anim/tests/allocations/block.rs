@@ -1,4 +1,5 @@
-//! Sampling allocates nothing, and the length of the bytes bounds what reading allocates.
+//! Sampling allocates nothing, and reading allocates memory in proportion to the length of the
+//! bytes.
 
 #[path = "../block/naive/mod.rs"]
 pub(crate) mod naive;
@@ -74,8 +75,8 @@ fn sampling_with_any_instructions_allocates_nothing() {
 
 #[test]
 fn false_counts_do_not_make_reading_allocate_more() {
-    // A byte of kinds becomes three, in a list that grows by doubling. A track's nine or more bytes
-    // become four.
+    // A byte of kinds becomes three bytes, in a list that grows by doubling. The nine or more bytes
+    // of a track become four.
     let most = |bytes: &[u8]| 1000 + 12 * bytes.len() as u64;
     let bytes = small().to_bytes();
     assert!(
@@ -95,7 +96,7 @@ fn false_counts_do_not_make_reading_allocate_more() {
     }
     let mut many = Parts::new(32, 4_194_304, vec![kinds(ANIMATED, ANIMATED, ANIMATED); 16_384]);
     for tracks in [0, 49_152] {
-        // Without tracks, then with all tracks but without segments.
+        // The first clip has no tracks, and the second has all tracks but no segments.
         many.rotations.resize(tracks / 3, Track::default());
         many.vectors.resize(2 * tracks / 3, Track::default());
         let bytes = many.to_bytes();

@@ -1,4 +1,4 @@
-//! Playing allocates nothing, and the length of the bytes bounds the memory of reading.
+//! Playing allocates nothing, and reading takes memory in proportion to the length of the bytes.
 
 #[path = "../clip/naive.rs"]
 mod naive;

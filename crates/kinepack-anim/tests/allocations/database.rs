@@ -1,4 +1,4 @@
-//! The memory that opening a database and reading a clip takes.
+//! Measures the memory that opening a database and reading a clip take.
 
 #[path = "../database/made.rs"]
 mod made;

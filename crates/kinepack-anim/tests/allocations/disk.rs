@@ -24,7 +24,7 @@ fn a_large_stated_length_reserves_no_memory() {
     assert!(measured.bytes_max < (1 << 18) + 200 * bytes.len() as u64, "{measured:?}");
 }
 
-/// A clip that hardly moves, with this many segments of two bytes.
+/// Returns a clip that hardly moves, with `segments` segments of two bytes each.
 fn still(segments: usize) -> Clip<Vec<u8>> {
     Clip::from_bytes(of_segments(8 * segments as u32, &vec![vec![96, 0]; segments])).unwrap()
 }

@@ -1,4 +1,4 @@
-//! Sending and showing figures allocates nothing.
+//! Tests that sending and showing figures allocates nothing.
 
 use allocation_counter::measure;
 use kinepack::{EntityId, Schema, Snapshot, Tick};

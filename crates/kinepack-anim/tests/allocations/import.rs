@@ -1,4 +1,5 @@
-//! Small files that need much memory: reading never takes more in total than the options allow.
+//! Imports small files that need much memory. Reading never takes more memory in total than the
+//! options allow.
 
 #![cfg(feature = "import")]
 
@@ -12,12 +13,12 @@ use serde_json::{Value, json};
 
 use crate::support::{Document, QUARTER, arm};
 
-/// The limit of most tests: small, so that they are fast.
+/// The limit of most tests, which is small so that they are fast.
 const LIMIT_BYTES: u64 = 4 << 20;
-/// Allowance for names, paths and the test's own allocations.
+/// The allowance for names, paths and the test's own allocations.
 const BESIDES_BYTES: u64 = 1 << 14;
 
-/// Reads with a limit and checks the memory. `outside_bytes` is the file's length if the caller
+/// Reads with a limit, and checks the memory. `outside_bytes` is the file's length if the caller
 /// holds its bytes.
 fn within(
     limit_bytes: u64,
@@ -42,7 +43,7 @@ fn refused(result: Result<Import, ImportError>) {
     assert!(matches!(error, ImportError::TooMuchMemory { .. }), "{error}");
 }
 
-/// A zstd frame that repeats a byte: 128 KiB in four bytes.
+/// Returns a zstd frame that repeats a byte. It represents 128 KiB in four bytes.
 fn repeated(byte: u8, blocks: usize, window: u8) -> Vec<u8> {
     let mut packed = vec![0x28, 0xb5, 0x2f, 0xfd, 0, window];
     for block in 1..=blocks {
@@ -53,7 +54,7 @@ fn repeated(byte: u8, blocks: usize, window: u8) -> Vec<u8> {
     packed
 }
 
-/// Windows of 128 KiB and of 16 MiB.
+/// The codes of windows of 128 KiB and of 16 MiB.
 const SMALL: u8 = 7 << 3;
 const LARGE: u8 = 14 << 3;
 
@@ -65,10 +66,10 @@ fn packed_text_stays_within_the_limit() {
         fs::write(&path, packed).unwrap();
         within(limit, 0, |options| read(&path, options))
     };
-    // 34 kB that unpack to 1 GiB.
+    // This file has 34 kB that unpack to 1 GiB.
     refused(of(&repeated(b' ', 8191, SMALL), LIMIT_BYTES));
     refused(of(&repeated(b' ', 1, LARGE), LIMIT_BYTES));
-    // Bytes that are not UTF-8. Replacement characters would be three times as long.
+    // These bytes are not UTF-8. Replacement characters would be three times as long.
     let error = of(&repeated(0xff, 100, SMALL), 32 << 20).unwrap_err();
     assert!(matches!(error, ImportError::Unexpected { line: 1, .. }), "{error}");
     let error = of(&repeated(b'\n', 64, LARGE), 256 << 20).unwrap_err();
@@ -92,7 +93,8 @@ fn the_default_limit_is_128_mib_and_64_bytes_for_each_byte_of_the_file() {
     assert!(measured.bytes_max < limit);
 }
 
-/// A root that moves, and joints without channels, which take no numbers of a frame.
+/// Returns a file with a root that moves, and joints without channels, which take no numbers of a
+/// frame.
 fn bvh_of(joints: usize, said_frames: usize, frames: usize) -> String {
     let mut text = "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation\n".to_owned();
     (1..joints).for_each(|_| text += "JOINT { OFFSET 0 0 0 }\n");
@@ -106,7 +108,7 @@ fn joints_without_channels_take_no_more_than_the_limit() {
     let of = |limit| within(limit, text.len(), |options| bvh::from_text("a.bvh", &text, options));
     refused(of(LIMIT_BYTES));
     assert_eq!(of(24 << 20).unwrap().clips[0].samples(), 1000);
-    // Missing frames take no memory.
+    // Frames that the file states but lacks take no memory.
     let lie = bvh_of(500, 30_000, 1);
     let import = within(LIMIT_BYTES, lie.len(), |options| bvh::from_text("a.bvh", &lie, options));
     assert_eq!(import.unwrap().clips[0].samples(), 1);
@@ -169,7 +171,7 @@ fn skipped_channels_count_towards_the_limit() {
     assert!(is_listed);
 }
 
-/// A document with two keys that are far apart.
+/// Returns a document with two keys that are far apart.
 fn lasting(seconds: f32) -> Document {
     let mut document = Document::new(json!([{}]));
     document.channel(0, "scale", "STEP", &[0.0, seconds], &[[1.0; 3]; 2]);
@@ -180,7 +182,7 @@ fn lasting(seconds: f32) -> Document {
 fn keys_that_are_far_apart_take_no_more_than_the_limit() {
     refused(within_of_glb(&lasting(100_000.0), LIMIT_BYTES));
     assert_eq!(within_of_glb(&lasting(3000.0), LIMIT_BYTES).unwrap().clips[0].samples(), 90_001);
-    // The same with the default limit: 671 MB for four joints.
+    // This is the same document with the default limit, which is 671 MB for four joints.
     let mut document = Document::new(json!([{}, {}, {}, {}]));
     document.json["skins"] = json!([{ "joints": [0, 1, 2, 3] }]);
     document.channel(0, "scale", "STEP", &[0.0, 139_810.0], &[[1.0; 3]; 2]);
@@ -215,7 +217,7 @@ fn a_short_json_text_cannot_become_a_large_document() {
         let list = vec![value; 300_000 / (value.len() + 1)].join(",");
         let head = arm().json.to_string();
         let json = match key {
-            // One of the existing keys.
+            // The document already has this key, so the list is inserted into it.
             "nodes" => head.replace("\"nodes\":[", &format!("\"nodes\":[{list},")),
             _ => format!("{},\"{key}\":[{list}]}}", &head[..head.len() - 1]),
         };
@@ -315,7 +317,8 @@ fn a_file_counts_towards_the_limit_each_time_it_is_named() {
     refused(within(LIMIT_BYTES, json.len(), |options| {
         from_bytes("a.gltf", json.as_bytes(), options, file(5 << 20))
     }));
-    // By default a file adds 64 times its length to the limit, however often it is named.
+    // By default a file adds 64 times its length to the limit, regardless of how often the document
+    // names it.
     let import = from_bytes("a.gltf", json.as_bytes(), &ImportOptions::default(), file(1 << 20));
     assert_eq!(import.unwrap().clips.len(), 1);
 }
@@ -332,7 +335,7 @@ fn the_memory_limit_also_limits_shared_keys() {
 
 #[test]
 fn compressed_views_stay_within_the_limit() {
-    // Version 1: a byte of control modes for 256 elements of four bytes, all zero.
+    // In version 1, a byte of control modes stands for 256 elements of four bytes, all zero.
     let mut document = Document::new(json!([{}]));
     let blocks = 24_000;
     let stream = [vec![0xa1], vec![0xaa; blocks], vec![0; 24]].concat();
@@ -356,7 +359,7 @@ fn compressed_views_stay_within_the_limit() {
     let options = ImportOptions { max_bytes: bytes as u64 - 1, ..ImportOptions::default() };
     let error = from_bytes("a.glb", &document.glb(), &options, no_files).unwrap_err();
     assert!(matches!(error, ImportError::TooManyBytes { .. }), "{error}");
-    // A second view of the same stream takes the memory again.
+    // A second view of the same stream takes the same memory again.
     let again = document.json["bufferViews"][view].clone();
     document.json["bufferViews"].as_array_mut().unwrap().push(again);
     document.json["accessors"][values]["bufferView"] = json!(view + 1);
@@ -364,7 +367,7 @@ fn compressed_views_stay_within_the_limit() {
     assert!(within_of_glb(&document, 3 * bytes as u64).is_ok());
 }
 
-/// A node with the weights of this many targets, whose names have this many bytes.
+/// Returns a node with the weights of `targets` targets, whose names have `name_bytes` bytes each.
 fn weights(targets: usize, name_bytes: usize, samples: usize) -> Document {
     let mut document = Document::new(json!([{ "name": "n".repeat(name_bytes), "mesh": 0 }]));
     let primitive = json!({ "attributes": {}, "targets": vec![json!({}); targets] });
@@ -382,7 +385,7 @@ fn curves_stay_within_the_limit() {
     // All curves repeat the name of their node.
     refused(within_of_glb(&weights(400, 60_000, 2), 2 * LIMIT_BYTES));
     assert!(within_of_glb(&weights(400, 60_000, 2), 24 * LIMIT_BYTES).is_ok());
-    // A name that many curves have in common.
+    // Many curves have this name in common.
     let mut document = weights(1000, 8, 2);
     document.json["meshes"][0]["extras"] = json!({ "targetNames": vec!["same"; 1000] });
     let import = within_of_glb(&document, 2 * LIMIT_BYTES).unwrap();

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 #![allow(dead_code, reason = "the other program uses all of the shared helpers")]
 
-// Shared by the tests.
+// These modules are shared by the tests.
 #[path = "../clip_support.rs"]
 mod clip_support;
 #[path = "../object_space/mod.rs"]

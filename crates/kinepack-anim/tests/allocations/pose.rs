@@ -1,4 +1,4 @@
-//! In the steady state nothing is allocated.
+//! In the steady state, the operations on poses allocate nothing.
 
 #[path = "../pose/made.rs"]
 mod made;

@@ -28,7 +28,7 @@ fn errors_cm(raw: &RawClip, clip: &Clip, shell_cm: f64) -> Vec<f64> {
 /// Asserts that a report agrees with measured errors, and returns the largest of them.
 fn assert_truth(report: &ErrorReport, errors: &[f64], context: &str) -> f64 {
     for (joint, (reported, error)) in report.joints.iter().zip(errors).enumerate() {
-        // A report keeps errors as `f32`.
+        // A report stores errors as `f32`.
         assert!(
             (reported.max_cm - error).abs() <= 1e-6 * (1.0 + error),
             "{context}, joint {joint}: {reported:?}, {error}"
@@ -47,7 +47,7 @@ fn kinds(clip: &Clip, joint: usize) -> [Kind; 3] {
     Channel::ALL.map(|channel| clip.kind(TrackId { joint: joint as u16, channel }))
 }
 
-/// A clip of random samples.
+/// Returns a clip of random samples.
 fn noise(joints: usize, samples: usize) -> RawClip {
     let mut random = Random(77);
     let skeleton = super::motions::chain(joints, 8.0);
@@ -68,7 +68,7 @@ fn errors_stay_within_the_precision() {
             let (built, clip) = built(&raw, precision_cm, effort);
             let context = format!("{name} {effort:?} {precision_cm} cm");
             let largest = assert_truth(&built.errors, &errors_cm(&raw, &clip, 3.0), &context);
-            // Over kilometres an `f32` is too coarse for less than a millimetre.
+            // Over kilometres, an `f32` is too coarse for a precision of less than a millimetre.
             let allowed_cm = if name == "far" { precision_cm.max(0.125) } else { precision_cm };
             assert!(largest <= allowed_cm, "{context}: {largest}");
             let bytes = clip.as_bytes().len();
@@ -126,7 +126,8 @@ fn the_same_clip_gives_the_same_bytes() {
 
 #[test]
 fn fast_spins_are_near_between_the_samples_too() {
-    // 65 to 100 degrees per sample, so that parameters change sides within segments.
+    // The joints turn by 65 to 100 degrees per sample, so that parameters change sides within
+    // segments.
     for (turns, samples) in [(7.0, 40), (9.0, 33), (5.0, 20)] {
         let raw = Motion { joints: 3, samples, still: 0, turns, ..USUAL }.clip(12);
         let (built, clip) = built(&raw, 0.02, Effort::Default);
@@ -209,7 +210,7 @@ fn static_tracks_take_only_their_kind_or_a_constant() {
     assert!(assert_truth(&built.errors, &errors_cm(&raw, &clip, 3.0), "constant") <= 0.01);
 }
 
-/// A root with these scales, and a child that turns.
+/// Returns a clip of a root with the scales `scales`, and a child that turns.
 fn scaled(scales: &[f32], turn: impl Fn(usize) -> f32) -> RawClip {
     let skeleton = super::motions::chain(2, 50.0);
     let pose = |(sample, scale): (usize, &f32)| {
@@ -238,8 +239,8 @@ fn small_changes_of_small_scales_stay_within_the_precision() {
     }
 }
 
-/// The steps of a rotation depend on the points that it moves. In the middle of this clip a scale
-/// of 0 hides them.
+/// The steps of a rotation depend on the points that it moves. In the middle of this clip, a scale
+/// of 0 hides these points.
 #[test]
 fn rotations_of_a_joint_hidden_by_its_scale_stay_within_the_precision() {
     let scales: Vec<f32> =
@@ -255,8 +256,8 @@ fn rotations_of_a_joint_hidden_by_its_scale_stay_within_the_precision() {
     }
 }
 
-/// Dead components take no bits, and best effort once made components dead that the precision
-/// needs.
+/// Dead components take no bits. An earlier version of best effort made components dead that the
+/// precision needs.
 #[test]
 fn best_effort_keeps_the_components_that_the_precision_needs() {
     for seed in 0..40 {
@@ -271,7 +272,7 @@ fn best_effort_keeps_the_components_that_the_precision_needs() {
     }
 }
 
-/// Additive clips hold small differences from another clip, around the identity.
+/// Additive clips contain small differences from another clip, around the identity.
 #[test]
 fn additive_clips_stay_within_the_precision() {
     let joint = |index: usize| Joint {

@@ -1,4 +1,4 @@
-//! Clips that follow cubics between samples.
+//! Tests clips that follow cubics between samples.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ fn built(raw: &RawClip, precision_cm: f64, interpolation: Interpolation) -> (Bui
     (built, clip)
 }
 
-/// A joint on a path, sampled at 30 Hz.
+/// Returns a clip of a joint that follows a path, sampled at 30 Hz.
 fn path(samples: usize, place: impl Fn(f32) -> [f32; 3]) -> RawClip {
     let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
     let skeleton = Arc::new(Skeleton::new(vec![joint]).unwrap());
@@ -92,7 +92,7 @@ fn segments_that_join_do_not_jump() {
 
 #[test]
 fn far_roots_and_loops_follow_cubics() {
-    // 10 km, in steps of 3 m.
+    // The path is 10 km from the origin, in steps of 3 m.
     let raw = path(120, |time_s| [1e6 + 9000.0 * time_s, (2.0 * time_s).sin() * 100.0, 0.0]);
     let (own, clip) = built(&raw, 0.05, Interpolation::Cubic);
     assert!(clip.is_far(0));

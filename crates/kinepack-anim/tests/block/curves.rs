@@ -12,7 +12,7 @@ use super::play::{EFFORTS, built, compare};
 use crate::random::Random;
 use crate::runner::for_all;
 
-/// Values of a curve: smooth, held, noisy or constant.
+/// Values of a curve, which are smooth, held, noisy or constant.
 fn values(random: &mut Random, samples: usize) -> Vec<f32> {
     let shape = random.below(5);
     let (size, speed) = (random.between(0.1, 3.0), random.between(0.01, 0.4));

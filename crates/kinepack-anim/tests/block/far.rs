@@ -1,4 +1,4 @@
-//! Roots that travel far or jump hold the precision.
+//! Clips whose roots travel far or jump keep the precision.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use super::naive::Naive;
 use super::play::{built, compare};
 use crate::random::Random;
 
-/// A root with two limbs. `root` gives the root's place in cm, by time in seconds.
+/// Returns a clip of a root with two limbs. `root` returns the root's position in cm at a time in
+/// seconds.
 fn clip(samples: usize, root: impl Fn(f64) -> [f64; 3]) -> RawClip {
     let joint = |name: &str, parent, y: f32| Joint {
         name: name.into(),
@@ -51,14 +52,14 @@ fn holds(raw: &RawClip, precision_cm: f64) -> bool {
 
 #[test]
 fn roots_hold_the_precision_at_any_distance() {
-    // A walk, a run over 300 m, a car and an aircraft.
+    // These are a walk, a run over 300 m, a car and an aircraft.
     for (metres, is_far) in [(5.0, false), (300.0, true), (1000.0, true), (2500.0, true)] {
         let way = |time: f64| [100.0 * metres * time / 8.0, 90.0, -37.0 * metres * time / 8.0];
         assert_eq!(holds(&clip(241, way), 0.01), is_far, "{metres} m");
     }
     let orbit = |time: f64| [1e6 * (0.3 * time).sin(), 20.0 * time, 1e6 * (0.3 * time).cos()];
     assert!(holds(&clip(200, orbit), 0.01));
-    // Far from the origin, but within a few metres of each other.
+    // This root is far from the origin, but stays within a few metres.
     let away = |time: f64| [1e6 + 100.0 * time, 0.0, 0.0];
     holds(&clip(100, away), 0.01);
     assert!(!holds(&clip(241, |time| [1500.0 * time, 0.0, 0.0]), 0.1));
@@ -70,7 +71,7 @@ fn roots_that_jump_hold_the_precision() {
         let way = |time: f64| [50.0 * time + if time > 2.4 { jump } else { 0.0 }, 90.0, 0.0];
         let raw = clip(160, way);
         assert_eq!(holds(&raw, 0.01), jump > 1e3, "{jump} cm");
-        // Between two samples, the root goes from the one to the other.
+        // Between two samples, the root moves from the position of the first to that of the second.
         let (_, clip) = built(&raw, 0.01, Effort::Default);
         let sampler = Sampler::new(clip, raw.skeleton()).unwrap();
         let mut pose = raw.skeleton().bind_pose();

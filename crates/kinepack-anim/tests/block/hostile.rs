@@ -59,7 +59,7 @@ pub(crate) fn agree(bytes: &[u8]) -> Result<Clip, ClipError> {
     Ok(clip)
 }
 
-/// Why `good` with other bytes at a place is refused. The hash is corrected.
+/// The reason why `good` is refused with other bytes at a place. The hash is corrected.
 fn refused(at: usize, other: &[u8]) -> ClipError {
     let mut bytes = good();
     bytes[at..at + other.len()].copy_from_slice(other);
@@ -114,7 +114,7 @@ fn every_flipped_bit_is_detected() {
     assert_eq!(refused_as_it_is(good.len() - 4, &[good[good.len() - 4] ^ 1]), ClipError::BadHash);
 }
 
-/// Like [`refused`], but without correcting the hash.
+/// Works like [`refused`], but the hash is not corrected.
 fn refused_as_it_is(at: usize, other: &[u8]) -> ClipError {
     let mut bytes = good();
     bytes[at..at + other.len()].copy_from_slice(other);
@@ -210,7 +210,7 @@ fn constants_and_middles_out_of_range_are_refused() {
                 track(0, Channel::Translation)
             );
         }
-        // A group stores the x of both tracks, then the y of both, then the z.
+        // A group stores the x of both tracks, then the y of both tracks, and then the z.
         for at in [0, 8, 16] {
             assert_eq!(
                 refused(VECTORS + at, &number.to_le_bytes()),
@@ -246,8 +246,8 @@ fn invalid_segments_are_refused() {
         }
     }
     let lengths = small().segments.iter().map(Vec::len).collect::<Vec<_>>();
-    // The segment's bits: 30 for six widths and 12 for their coefficients, then four times six
-    // widths of 0.
+    // The segment has 30 bits for six widths and 12 bits for their coefficients, and then four
+    // times six widths of 0.
     let last = SEGMENTS + lengths[0] - 1;
     assert_eq!((30 + 12 + 4 * 30) % 8, 2);
     for bit in 2..8 {
@@ -266,13 +266,13 @@ fn invalid_segments_are_refused() {
     assert!(agree(&parts.to_bytes()).is_err());
     parts.segments = vec![Vec::new(); 3];
     assert!(agree(&parts.to_bytes()).is_err());
-    // Live components without a segment, and then one segment too many.
+    // The clip has live components but no segment. Then it has one segment too many.
     parts.segments.clear();
     assert!(agree(&parts.to_bytes()).is_err());
     let mut parts = small();
     parts.segments.push(parts.segments[1].clone());
     assert!(agree(&parts.to_bytes()).is_err());
-    // Escapes without widths, so that the file ends too early.
+    // The pieces are escaped but lack widths, so that the file ends too early.
     let mut bytes = good[..SEGMENTS + 1].to_vec();
     bytes.extend([255; 5]);
     bytes.extend([0; 12]);
@@ -383,7 +383,7 @@ fn noise_is_refused_or_played() {
         let _ = agree(&noise);
         driver::clip(&noise);
         let _ = agree(&sealed([&b"KPAB\x02"[..], &noise].concat()));
-        // Noise after a valid header with a few joints and samples.
+        // The test adds noise after a valid header with a few joints and samples.
         let header = [
             b'K',
             b'P',
@@ -402,7 +402,7 @@ fn noise_is_refused_or_played() {
     assert!(cfg!(miri) || played > 100, "{played}");
 }
 
-/// Random valid clips, with random changes of their bytes.
+/// Random valid clips whose bytes are changed at random are refused or played.
 #[test]
 fn changed_clips_are_refused_or_played() {
     for round in 0..if cfg!(miri) { 3 } else { 600 } {
@@ -450,7 +450,7 @@ fn errors_have_these_messages() {
     }
 }
 
-/// A clip with four curves, their names and three markers.
+/// Returns a clip with four curves, their names and three markers.
 fn with_curves() -> Parts {
     let mut labels = b"\x01\0a\x02\0bc\0\0\x03\0smi\x03\0".to_vec();
     for position in [0.0_f32, 2.5, 18.0] {
@@ -480,13 +480,13 @@ fn invalid_extensions_are_refused() {
     let curves = ClipError::BadHeader { field: "curves" };
     assert_eq!(refused(16, &4097_u16.to_le_bytes()), curves);
     assert_eq!(refused(16, &4096_u16.to_le_bytes()), ClipError::EndOfData { part: "groups" });
-    // More joints than a clip may have, with and without the extension.
+    // The header states more joints than a clip may have, with and without the extension.
     assert_eq!(refused(6, &0xc001_u16.to_le_bytes()), ClipError::BadHeader { field: "joints" });
     for end in 16..20 {
         let error = agree(&good[..end]).unwrap_err();
         assert_eq!(error, ClipError::EndOfData { part: "header" });
     }
-    // Numbers of curves that do not match the live components of the stored curve tracks.
+    // These numbers of curves do not match the live components of the stored curve tracks.
     for count in [3_u16, 5, 6, 1] {
         assert!(agree(&sealed([&good[..16], &count.to_le_bytes(), &good[18..]].concat())).is_err());
     }

@@ -1,4 +1,4 @@
-//! Characters that their root scales to a size of 100 m and more hold the precision, although `f32`
+//! Characters that their root scales to a size of 100 m and more keep the precision, although `f32`
 //! hardly has enough bits for their rotations.
 
 use std::sync::Arc;
@@ -9,7 +9,8 @@ use kinepack_anim::{RawClip, Transform};
 use super::motions::{Motion, USUAL};
 use super::play::{built, compare};
 
-/// The motion, with this scale of the root. With `grows` it changes over time.
+/// Returns the motion with the scale `scale` of the root. If `grows` is true, the scale changes
+/// over time.
 fn scaled(motion: Motion, seed: u64, scale: f32, grows: bool) -> RawClip {
     let raw = motion.clip(seed);
     let mut poses: Vec<Transform> = raw.poses().flatten().copied().collect();
@@ -42,8 +43,9 @@ fn roots_of_any_scale_hold_the_precision() {
     }
 }
 
-/// A precision far below what floats can hold must give the nearest clip possible, and not a
-/// coarser one. Below 1e-12 cm, joints were off by half a metre.
+/// With a precision far below what floats can represent, the builder must make the nearest clip
+/// possible, and not a coarser one. In an earlier version, joints were off by half a metre at
+/// precisions below 1e-12 cm.
 #[test]
 fn no_precision_is_too_small() {
     let raw = USUAL.clip(3);

@@ -1,5 +1,5 @@
-//! Block clips: the builder, reader and player are compared with a second writer, reader and player
-//! that were written from `spec/ANIM.md` alone.
+//! Tests block clips. The builder, reader and player are compared with a second writer, reader and
+//! player that were written from `spec/ANIM.md` alone.
 
 mod build;
 mod cubic;

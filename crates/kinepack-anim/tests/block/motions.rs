@@ -1,4 +1,4 @@
-//! Raw clips with many sorts of motion.
+//! Makes raw clips with many sorts of motion.
 
 use std::f32::consts::TAU;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
 use crate::clip_support::skeleton;
 use crate::random::Random;
 
-/// How joints move.
+/// The motion of a clip's joints.
 #[derive(Clone, Copy)]
 pub(crate) struct Motion {
     pub(crate) joints: usize,
@@ -17,15 +17,15 @@ pub(crate) struct Motion {
     pub(crate) chain: bool,
     /// Whether the last sample equals the first.
     pub(crate) loops: bool,
-    /// How far rotations swing, in radians.
+    /// The largest angle of rotations, in radians.
     pub(crate) swing: f32,
-    /// Turns about an axis over the whole clip.
+    /// The number of turns about an axis over the whole clip.
     pub(crate) turns: f32,
-    /// How far translations go.
+    /// The largest distance of translations.
     pub(crate) way_cm: f32,
-    /// How much scales change.
+    /// The largest change of scales.
     pub(crate) growth: f32,
-    /// About one track in this many does not move; 0 if all do.
+    /// About one track in this number does not move. With 0, all tracks move.
     pub(crate) still: u32,
 }
 
@@ -50,7 +50,7 @@ fn product([ax, ay, az, aw]: [f32; 4], [bx, by, bz, bw]: [f32; 4]) -> [f32; 4] {
     ]
 }
 
-/// A sum of waves, each with a whole number of periods over the clip.
+/// Returns a sum of waves, each with a whole number of periods over the clip.
 fn waves(random: &mut Random, size: f32) -> impl Fn(f32) -> f32 + use<> {
     let waves = [1.0, 0.3, 0.1].map(|share| {
         let size = size * share;

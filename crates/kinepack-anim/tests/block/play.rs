@@ -1,5 +1,5 @@
-//! A sampler gives the poses that `spec/ANIM.md` defines, to the last bit: for built clips, and for
-//! random valid clips.
+//! A sampler plays the poses that `spec/ANIM.md` defines, to the last bit. The clips are built
+//! ones, and random valid ones.
 
 use kinepack_anim::offline::{BlockOptions, BuildOptions, Built, Effort, Scheme, build};
 use kinepack_anim::{Clip, JointMask, RawClip, Sampler, SoaPose, Transform};
@@ -33,7 +33,7 @@ pub(crate) fn assert_bits(pose: &[Transform], naive: &[Floats], context: &str) {
     }
 }
 
-/// Positions at the samples, between them and just before them, and invalid ones.
+/// Positions at the samples, between samples and just before them, and invalid positions.
 fn positions(random: &mut Random, samples: usize) -> Vec<f64> {
     let last = (samples - 1) as f64;
     let mut positions = vec![

@@ -50,8 +50,8 @@ fn agree(bytes: &[u8], rig: &[u8]) -> Result<Clip, ClipError> {
     }
 }
 
-/// A rig of two joints, and a clip of it. The first rotation shares all except its reference, the
-/// second shares all, and a translation shares its middle.
+/// Returns a rig of two joints, and a clip of it. The first rotation shares all parameters except
+/// its reference, the second shares all parameters, and a translation shares its middle.
 fn small() -> (RigParts, Parts) {
     let of_rig = |code| Track {
         codes: [code; 6],
@@ -154,7 +154,7 @@ fn invalid_rigs_are_refused() {
     assert_eq!(refused(30 + 30 + 14, &[0]), bad(1, Channel::Translation));
 }
 
-/// The bytes, with the hash at their end corrected.
+/// Returns the bytes, with the hash at their end corrected.
 fn sealed_rig(mut bytes: Vec<u8>) -> Vec<u8> {
     let end = bytes.len() - 8;
     let hash = super::write::fnv(&bytes[..end]);
@@ -177,7 +177,7 @@ fn clips_of_a_rig_cannot_be_read_without_it() {
     let mut other = rig.clone();
     other.skeleton += 1;
     assert_eq!(agree(&bytes, &other.to_bytes()).unwrap_err(), needed);
-    // A rig with the right hash and number of joints that lacks a shared track.
+    // This rig has the right hash and number of joints, but lacks a shared track.
     for lacks in [0, 1, 2] {
         let (mut other, mut parts) = (rig.clone(), parts.clone());
         other.tracks.remove(lacks);
@@ -193,7 +193,7 @@ fn clips_of_a_rig_cannot_be_read_without_it() {
     let missing = ClipError::NotInRig { track: TrackId { joint: 0, channel: Channel::Scale } };
     assert_eq!(agree(&parts.to_bytes(), &other.to_bytes()).unwrap_err(), missing);
     assert_eq!(missing.to_string(), "damaged: its rig does not have the scale of joint 0");
-    // A rig with more joints.
+    // This rig has more joints.
     other = RigParts { joints: 3, ..rig };
     parts.owner = other.hash();
     assert_eq!(
@@ -216,8 +216,8 @@ fn damaged_clips_of_a_rig_are_refused_or_played() {
         played += usize::from(agree(&sealed(turned), &rig).is_ok());
     }
     assert!(cfg!(miri) || played > good.len(), "{played}");
-    // After the kinds: which parameters the two rotations share, and which shared components are
-    // live.
+    // The bytes after the kinds state which parameters the two rotations share, and which shared
+    // components are live.
     let groups = 18;
     for (at, byte) in [(0, 4), (1, 0x80), (2, 4), (3, 0x10), (4, 0xff)] {
         let mut turned = good.clone();
@@ -225,7 +225,7 @@ fn damaged_clips_of_a_rig_are_refused_or_played() {
         let error = agree(&sealed(turned), &rig).unwrap_err();
         assert_eq!(error, ClipError::BadHeader { field: "shared tracks" }, "{at}");
     }
-    // A live bit of a track that has steps of its own.
+    // This is the live bit of a track that has steps of its own.
     let mut turned = good.clone();
     turned[groups + 1] = 1;
     assert_eq!(
@@ -311,7 +311,7 @@ fn rigs_of_other_skeletons_are_refused() {
     assert!(built.errors.all.max_cm <= 0.01);
 }
 
-/// A rig of two clips, and one of those clips.
+/// Returns a rig of two clips, and one of those clips.
 fn built() -> (Vec<u8>, Vec<u8>) {
     let clips = family(2);
     let mut trainer = RigTrainer::new(clips[0].skeleton());
@@ -321,8 +321,8 @@ fn built() -> (Vec<u8>, Vec<u8>) {
     (rig.to_bytes(), built.clip.as_bytes().to_vec())
 }
 
-/// `spec/vectors/rig.txt` has rigs, their clips, for some a disk file, and the poses that they
-/// play.
+/// `spec/vectors/rig.txt` contains rigs, their clips, a disk file for some of these clips, and the
+/// poses that they play.
 ///
 /// `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim block::rigs` rewrites them.
 #[test]

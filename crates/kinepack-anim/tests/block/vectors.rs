@@ -2,7 +2,7 @@
 //! stores the bytes of every clip, so later readers are tested on them even if later builders write
 //! other bytes. An earlier builder wrote the clips whose names begin with `built`.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim block::vectors` rewrites them.
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim block::vectors` writes the file again.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ use crate::random::Random;
 
 const POSITIONS: [f64; 10] = [-1.0, 0.0, 0.4, 1.0, 1.75, 5.5, 9.0, 15.25, 31.5, 1000.0];
 
-/// The clip whose bytes `spec/ANIM.md` shows in section 13.1.
+/// Returns the clip whose bytes `spec/ANIM.md` shows in section 13.1.
 fn worked() -> Parts {
     let mut parts = Parts::new(8, 3, vec![kinds(DEFAULT, ANIMATED, DEFAULT)]);
     parts.vectors = vec![Track { middle: [0.0, 4.0, 0.0], steps: [0, 192, 0], ..Track::default() }];
@@ -26,7 +26,7 @@ fn worked() -> Parts {
     parts
 }
 
-/// A clip with tracks of all kinds.
+/// Returns a clip with tracks of all kinds.
 fn mixed(n: usize, samples: u32, loops: bool, is_fine: bool, joints: usize) -> Parts {
     let all = [
         kinds(ANIMATED, ANIMATED, CONSTANT),
@@ -38,7 +38,7 @@ fn mixed(n: usize, samples: u32, loops: bool, is_fine: bool, joints: usize) -> P
     parts.filled(&mut Random(n as u64 + u64::from(samples)))
 }
 
-/// Escaped widths up to the largest, in both pieces.
+/// Returns a clip with escaped widths up to the largest, in both pieces.
 fn escape() -> Parts {
     let mut parts = Parts::new(32, 30, vec![kinds(DEFAULT, ANIMATED, DEFAULT)]);
     parts.vectors =
@@ -54,13 +54,14 @@ fn escape() -> Parts {
     parts
 }
 
-/// A clip with a far translation and others. Some segments have an anchor for each sample.
+/// Returns a clip with a far translation and other tracks. Some segments have an anchor for each
+/// sample.
 fn far() -> Parts {
     let own = vec![kinds(ANIMATED, ANIMATED, DEFAULT) | FAR, kinds(ANIMATED, ANIMATED, DEFAULT)];
     Parts::new(8, 30, own).filled(&mut Random(6))
 }
 
-/// A clip with curves and markers. A clip of one joint that does not move loops.
+/// Returns a clip with curves and markers. A clip of one joint that does not move loops.
 fn curves(n: usize, samples: u32, kinds: Vec<u8>, curves: usize) -> Parts {
     let loops = kinds == [DEFAULT];
     let parts =
@@ -79,7 +80,7 @@ fn labels(curves: usize) -> Vec<u8> {
     bytes
 }
 
-/// Clips by name. `None` marks a clip that is built when the vectors are written.
+/// Returns the clips by name. `None` marks a clip that is built when the vectors are written.
 fn clips() -> Vec<(&'static str, Option<Vec<u8>>)> {
     let mut constants = Parts::new(
         16,
@@ -126,7 +127,7 @@ fn build(name: &str) -> Vec<u8> {
     built(&motion.clip(12), 0.02, Effort::Best).1.as_bytes().to_vec()
 }
 
-/// The bind pose over which the clips of the vectors are played.
+/// Returns the bind pose over which the clips of the vectors are played.
 fn bind_pose(joints: usize) -> Vec<Transform> {
     let bind = |joint: usize| Transform {
         rotation: [0.0, -0.6, 0.0, 0.8],

@@ -1,4 +1,5 @@
-//! Block clips of seeded motions: chains whose joints move by waves, in blocks of all lengths.
+//! Makes block clips of seeded motions. These are chains whose joints move by waves, in blocks of
+//! all lengths.
 
 use std::sync::Arc;
 
@@ -7,7 +8,8 @@ use kinepack_anim::{Clip, Joint, RawClip, Skeleton, Transform};
 
 use crate::random::Random;
 
-/// A chain whose joints move by waves with some `noise`. `size` is how far they move, in cm.
+/// Returns a chain whose joints move by waves with `noise`. `size` is the largest distance of their
+/// motion in cm.
 fn motion(
     random: &mut Random,
     joints: usize,

@@ -1,16 +1,16 @@
-//! Writes block clips as `spec/ANIM.md` lays them out, from any parts, valid or not. It uses no
-//! code of the crate.
+//! Writes block clips in the layout of `spec/ANIM.md`, from any parts, valid or not. This module
+//! uses no code of the crate.
 
 use super::widths::{pieces, profile};
 use crate::random::Random;
 
-/// Kinds by joint: default, constant, animated or shared rotation, translation, scale.
+/// The kinds of a joint's rotation, translation and scale: default, constant, animated or shared.
 pub(crate) const DEFAULT: u8 = 0;
 pub(crate) const CONSTANT: u8 = 1;
 pub(crate) const ANIMATED: u8 = 2;
 pub(crate) const SHARED: u8 = 3;
 
-/// The bit of a joint whose translation is far.
+/// The bit that marks a joint whose translation is far.
 pub(crate) const FAR: u8 = 1 << 6;
 
 pub(crate) const fn kinds(rotation: u8, translation: u8, scale: u8) -> u8 {
@@ -39,11 +39,11 @@ pub(crate) struct Parts {
     pub(crate) is_cubic: bool,
     /// The bytes of each segment. A segment begins where the previous one ends.
     pub(crate) segments: Vec<Vec<u8>>,
-    /// The hash of the skeleton, or of the rig.
+    /// The hash of the rig if the clip has one, otherwise of the skeleton.
     pub(crate) owner: u64,
 }
 
-/// The parameters of a track: codes for a rotation, a middle for a vector.
+/// The parameters of a track. A rotation has codes, and a vector a middle.
 #[derive(Clone, Default)]
 pub(crate) struct Track {
     pub(crate) codes: [u16; 6],
@@ -54,7 +54,7 @@ pub(crate) struct Track {
     pub(crate) shares: [bool; 2],
 }
 
-/// A string of bits, the lowest first.
+/// A string of bits, the lowest bit first.
 #[derive(Default)]
 pub(crate) struct Bits {
     bytes: Vec<u8>,
@@ -74,7 +74,7 @@ impl Bits {
 }
 
 impl Parts {
-    /// A clip with these kinds, still without constants, tracks and segments.
+    /// Returns a clip with the kinds `kinds`, still without constants, tracks and segments.
     pub(crate) fn new(n: usize, samples: u32, kinds: Vec<u8>) -> Self {
         Self {
             n,
@@ -97,7 +97,7 @@ impl Parts {
         }
     }
 
-    /// The number of samples in each segment.
+    /// Returns the number of samples in each segment.
     pub(crate) fn lengths(&self) -> Vec<usize> {
         let coded = self.samples as usize - usize::from(self.loops);
         let count = coded.div_ceil(self.n);
@@ -113,7 +113,7 @@ impl Parts {
             .count()
     }
 
-    /// The number of live components before each skip point.
+    /// Returns the number of live components before each skip point.
     fn skips(&self) -> Vec<usize> {
         let groups = self.rotations.chunks(8).chain(self.vectors.chunks(8));
         let live: Vec<usize> = groups
@@ -122,7 +122,7 @@ impl Parts {
         (8..live.len()).step_by(8).map(|group| live[..group].iter().sum()).collect()
     }
 
-    /// A segment of random coefficients, some with escaped widths.
+    /// Returns a segment of random coefficients, some with escaped widths.
     pub(crate) fn any_segment(&self, random: &mut Random, length: usize) -> Vec<u8> {
         let mut bytes =
             vec![[random.below(256), 80 + random.below(40)][random.below(2) as usize] as u8];
@@ -169,7 +169,7 @@ impl Parts {
         bytes
     }
 
-    /// Sets the least number of bytes that suffices for the offsets.
+    /// Sets the smallest number of bytes that suffices for the offsets.
     pub(crate) fn fit_offsets(&mut self) {
         let last = self.segments.iter().rev().skip(1).map(Vec::len).sum::<usize>() as u64;
         self.offset_bytes = (1..5).find(|bytes| last < 1 << (8 * bytes)).unwrap();
@@ -184,14 +184,15 @@ impl Parts {
             + self.blend_bytes().len()
     }
 
-    /// The bytes after the header, if the clip has curves or markers or is cubic.
+    /// Returns the extension that follows the header, if the clip has curves or markers or is
+    /// cubic.
     fn extension(&self) -> Option<[u8; 4]> {
         let [first, second] = (self.curves as u16).to_le_bytes();
         let flags = u8::from(self.labels.is_some()) | u8::from(self.is_cubic) << 1;
         (self.curves > 0 || flags > 0).then_some([first, second, flags, 0])
     }
 
-    /// Section 10.3.
+    /// Returns the bytes of the groups, as section 10.3 specifies.
     fn group_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let groups = self.rotations.chunks(8).map(|group| (group, true));
@@ -211,7 +212,7 @@ impl Parts {
         bytes
     }
 
-    /// If the clip blends, two of three segments do.
+    /// Returns the bits of the segments that blend. If the clip blends, two of three segments do.
     fn blend_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; if self.blends { self.segments.len().div_ceil(8) } else { 0 }];
         for (index, byte) in bytes.iter_mut().enumerate() {
@@ -224,7 +225,7 @@ impl Parts {
         bytes
     }
 
-    /// The clip's bytes, by sections 10.1 to 10.5.
+    /// Returns the clip's bytes, as sections 10.1 to 10.5 specify.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = b"KPAB\x02".to_vec();
         let block = match self.n {
@@ -276,7 +277,7 @@ pub(crate) fn write_group(group: &[Track], is_rotation: bool, is_fine: bool, byt
     }
 }
 
-/// The bytes, with the hash at their end corrected.
+/// Returns the bytes, with the hash at their end corrected.
 pub(crate) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let Some(end) = bytes.len().checked_sub(4) else { return bytes };
     let hash = fnv(&bytes[..end]) as u32;
@@ -290,7 +291,8 @@ pub(crate) fn fnv(bytes: &[u8]) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |h, byte| (h ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// A segment of escaped numbers with these widths: by component, in the order of the file.
+/// Returns a segment of escaped coefficients with their widths, by component, in the order of the
+/// file.
 pub(crate) fn escaped(n: usize, step: u8, components: &[Vec<(i32, u8)>]) -> Vec<u8> {
     let mut bytes = vec![step];
     let mut bits = Bits::default();
@@ -307,12 +309,12 @@ pub(crate) fn escaped(n: usize, step: u8, components: &[Vec<(i32, u8)>]) -> Vec<
     bytes
 }
 
-/// A random clip: random kinds, constants, steps (some are 0) and coefficients.
+/// Returns a random clip, with random kinds, constants, steps (some are 0) and coefficients.
 pub(crate) fn any_parts(random: &mut Random, joints: usize, samples: u32) -> Parts {
     any_parts_with_curves(random, joints, samples, None)
 }
 
-/// A random clip, of a rig if there is one. It may have curves and markers.
+/// Returns a random clip, which uses the rig if one is given. The clip may have curves and markers.
 pub(crate) fn any_parts_with_curves(
     random: &mut Random,
     joints: usize,
@@ -331,7 +333,7 @@ pub(crate) fn any_parts_with_curves(
     parts.filled_of(random, rig)
 }
 
-/// A random clip, of a rig if there is one.
+/// Returns a random clip, which uses the rig if one is given.
 pub(crate) fn any_parts_of(
     random: &mut Random,
     joints: usize,
@@ -341,7 +343,7 @@ pub(crate) fn any_parts_of(
     unfilled(random, joints, samples, rig).filled_of(random, rig)
 }
 
-/// The header and the kinds of a random clip.
+/// Returns the header and the kinds of a random clip.
 fn unfilled(random: &mut Random, joints: usize, samples: u32, rig: Option<&RigParts>) -> Parts {
     let any_kind = |random: &mut Random, joint: usize, channel: usize| match rig {
         Some(rig) if rig.constant(joint, channel).is_some() => random.below(4) as u8,
@@ -365,7 +367,7 @@ fn unfilled(random: &mut Random, joints: usize, samples: u32, rig: Option<&RigPa
     parts
 }
 
-/// The bytes of random names and markers.
+/// Returns the bytes of random names and markers.
 fn any_labels(random: &mut Random, curves: usize, samples: u32, markers: u32) -> Vec<u8> {
     let any_name = |random: &mut Random| {
         let length = random.below(6) as usize;
@@ -386,7 +388,7 @@ fn any_labels(random: &mut Random, curves: usize, samples: u32, markers: u32) ->
 }
 
 impl Parts {
-    /// The clip with random constants, tracks and segments.
+    /// Returns the clip with random constants, tracks and segments.
     pub(crate) fn filled(self, random: &mut Random) -> Self {
         self.filled_of(random, None)
     }
@@ -427,7 +429,7 @@ impl Parts {
     }
 }
 
-/// The joints and channels of a kind, in the order of the groups.
+/// Returns the joints and channels of the kind `kind`, in the order of the groups.
 pub(crate) fn tracks_of(kinds: &[u8], kind: u8) -> Vec<(usize, usize)> {
     let all = (0..3).flat_map(|channel| (0..kinds.len()).map(move |joint| (joint, channel)));
     all.filter(|(joint, channel)| kinds[*joint] >> (2 * channel) & 3 == kind).collect()
@@ -451,9 +453,10 @@ impl Parts {
 pub(crate) struct RigParts {
     pub(crate) joints: usize,
     pub(crate) skeleton: u64,
-    /// Joint, channel, bytes; by joint.
+    /// The constants by joint, each with its joint, channel and bytes.
     pub(crate) constants: Vec<(usize, usize, Vec<u8>)>,
-    /// Joint, channel; rotations first, each by joint.
+    /// The tracks, each with its joint and channel. Rotations come first, and within each channel
+    /// tracks are sorted by joint.
     pub(crate) tracks: Vec<(usize, usize, Track)>,
 }
 
@@ -468,7 +471,7 @@ impl RigParts {
         own.map(|(_, _, track)| track)
     }
 
-    /// The rig's bytes, by section 15.
+    /// Returns the rig's bytes, as section 15 specifies.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = b"KPAR\x01\0".to_vec();
         bytes.extend((self.joints as u16).to_le_bytes());
@@ -492,7 +495,7 @@ impl RigParts {
     }
 }
 
-/// A rig with some tracks and some constants.
+/// Returns a rig with some tracks and some constants.
 pub(crate) fn any_rig(random: &mut Random, joints: usize) -> RigParts {
     let skeleton = u64::from(random.below(u32::MAX)) << 32 | 5;
     let mut rig = RigParts { joints, skeleton, constants: Vec::new(), tracks: Vec::new() };

@@ -1,4 +1,4 @@
-//! `AnyClip` reports and plays the same as the clip that it holds.
+//! `AnyClip` reports and plays the same as the clip that it contains.
 
 use kinepack_anim::keyed::{Cursor, KeyedClip};
 use kinepack_anim::offline::{BuildOptions, KeyedOptions, Scheme, build};

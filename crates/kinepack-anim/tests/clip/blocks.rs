@@ -1,4 +1,4 @@
-//! The reports of a block clip about its bytes.
+//! Tests the reports of a block clip about its bytes.
 
 use kinepack_anim::block::{Clip, Kind};
 use kinepack_anim::offline::{BuildOptions, build};

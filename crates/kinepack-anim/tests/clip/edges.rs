@@ -1,4 +1,4 @@
-//! Unusual clips: built, played as the spec requires, and within their precision.
+//! Unusual clips are built, played as the spec requires, and within their precision.
 
 use std::f32::consts::TAU;
 use std::sync::Arc;
@@ -30,7 +30,8 @@ fn built(raw: &RawClip, scheme: Scheme) -> KeyedClip {
     KeyedClip::clone(built.clip.as_keyed().unwrap())
 }
 
-/// Builds a clip with all schemes and plays it. With the default keys it is within a millimetre.
+/// Builds a clip with all schemes and plays it. With the default keys, the clip must be within a
+/// millimetre.
 fn all(raw: &RawClip) -> Vec<KeyedClip> {
     let one = |(name, scheme): (&str, Scheme)| {
         let options = BuildOptions { scheme, ..BuildOptions::default() };
@@ -44,7 +45,7 @@ fn all(raw: &RawClip) -> Vec<KeyedClip> {
     schemes().map(one).into()
 }
 
-/// A root and its children, ten cm apart, posed by sample and joint.
+/// Returns a clip of a root and its children, ten cm apart, posed by sample and joint.
 fn posed(
     name: &str,
     joints: usize,

@@ -1,5 +1,5 @@
-//! Measured errors match the metric, which is computed here a second time. Foot slide is measured
-//! on clips with a known slide.
+//! Measured errors match the metric, which these tests compute a second time. Foot slide is
+//! measured on clips with a known slide.
 
 use std::sync::Arc;
 
@@ -78,8 +78,8 @@ fn errors_match_the_metric() {
     }
 }
 
-/// The pose half-way between two poses, by the sine formula of slerp. If both are the same, that
-/// pose.
+/// Returns the pose half-way between two poses, by the sine formula of slerp. If both are equal,
+/// the result is that pose.
 fn half_way(from: &[Transform], to: &[Transform]) -> Vec<Transform> {
     let mean = |a: [f32; 3], b: [f32; 3]| [0, 1, 2].map(|axis| (a[axis] + b[axis]) / 2.0);
     let pairs = from.iter().zip(to);
@@ -100,8 +100,8 @@ fn half_way(from: &[Transform], to: &[Transform]) -> Vec<Transform> {
         .collect()
 }
 
-/// A clip of two joints. The second joint is at x = `theirs` cm in the raw clip and at x = `ours`
-/// cm in the compressed one.
+/// Returns a clip of two joints. The second joint is at x = `theirs` cm in the raw clip and at x =
+/// `ours` cm in the compressed one.
 fn sliding(theirs: &[f32], ours: &[f32]) -> (RawClip, AnyClip) {
     let joint = |parent| Joint { name: String::new(), parent, bind: Transform::IDENTITY };
     let skeleton = Arc::new(Skeleton::new(vec![joint(None), joint(Some(0))]).unwrap());
@@ -116,7 +116,7 @@ fn sliding(theirs: &[f32], ours: &[f32]) -> (RawClip, AnyClip) {
     (raw, AnyClip::from_bytes(parts.to_bytes()).unwrap())
 }
 
-/// The slide of such a clip, and the joint that slides farthest.
+/// Returns the slide of a clip of [`sliding`], and the joint that slides farthest.
 fn slide(theirs: &[f32], ours: &[f32]) -> (f64, Option<usize>) {
     let (raw, clip) = sliding(theirs, ours);
     let report = measure(&raw, &clip, &ErrorOptions::default());
@@ -143,7 +143,7 @@ fn the_slide_is_the_change_of_the_error_since_a_foot_came_to_rest() {
     // The larger of two slides counts, and a slide back counts too.
     assert_slide(slide(&walk, &plus(&|n| if n == 7 { 0.55 } else { 0.3 })), 0.25);
     let both = plus(&|n| if n < 20 { 0.005 * n as f32 } else { 0.04 * (n as f32 - 20.0) });
-    // From sample 29 on the joint rests again, with ten steps of 0.04.
+    // From sample 29 on, the joint rests again, and slides by ten steps of 0.04.
     assert_slide(slide(&walk, &both), 0.4);
 }
 
@@ -160,8 +160,8 @@ fn a_rest_of_less_than_a_tenth_of_a_second_does_not_count() {
 
 #[test]
 fn a_slow_joint_stands_until_it_has_moved_a_millimetre() {
-    // 0.03 cm a sample: samples 0 to 3 are within 0.1 cm of sample 0, samples 4 to 7 within 0.1 cm
-    // of sample 4, and so on.
+    // The joint moves by 0.03 cm per sample. Samples 0 to 3 are within 0.1 cm of sample 0, samples
+    // 4 to 7 within 0.1 cm of sample 4, and so on.
     let creep: Vec<f32> = (0..16).map(|n| 5.0 + 0.03 * n as f32).collect();
     let off: Vec<f32> = creep.iter().enumerate().map(|(n, x)| x + (n / 4) as f32).collect();
     assert_slide(slide(&creep, &off), 0.0);

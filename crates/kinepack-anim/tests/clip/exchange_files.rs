@@ -1,5 +1,5 @@
-//! `.clip` files: written as `spec/ANIM.md`, section 9 specifies. Other files are refused for the
-//! right reason.
+//! `.clip` files are written as section 9 of `spec/ANIM.md` specifies. Other files are refused for
+//! the right reason.
 
 use kinepack_anim::{ExchangeError, RawClip, RawClipError, SkeletonError, exchange};
 
@@ -71,8 +71,8 @@ fn lengths_that_do_not_fit_are_refused() {
             assert!(matches!(error, ExchangeError::WrongLength { .. }), "{at} {count}: {error}");
         }
     }
-    // Ten floats for 2³² samples and a bind pose of 2³² − 1 joints are more bytes than 64 bits can
-    // count.
+    // The header states 2³² samples, and a bind pose of 2³² − 1 joints. With ten floats each, this
+    // is more bytes than 64 bits can count.
     let most = [&b"CLIP"[..], &[255; 8], &30_f32.to_le_bytes()].concat();
     let error = ExchangeError::WrongLength { bytes: 16, expected: u64::MAX };
     assert_eq!(exchange::read("", &most), Err(error));

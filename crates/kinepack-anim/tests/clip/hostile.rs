@@ -1,4 +1,4 @@
-//! Hostile clips and skeletons: refused for the right reason, or played without harm.
+//! Hostile clips and skeletons are refused for the right reason, or played without harm.
 
 use kinepack_anim::keyed::KeyedClip;
 use kinepack_anim::{
@@ -27,7 +27,7 @@ fn good() -> Vec<u8> {
     bytes
 }
 
-/// Why `good` is refused with other bytes at a place.
+/// The reason why `good` is refused with other bytes at a place.
 fn refused(at: usize, other: &[u8]) -> ClipError {
     let mut bytes = good();
     bytes[at..at + other.len()].copy_from_slice(other);
@@ -133,8 +133,8 @@ fn bad_ranges_are_refused() {
     }
 }
 
-/// The widest range, with keys whose splines leave it. In a wider range, squares of chords would be
-/// too large for floats.
+/// Plays the widest range, with keys whose splines leave it. In a wider range, squares of chords
+/// would be too large for floats.
 #[test]
 fn the_widest_ranges_play_finite_numbers() {
     for parametrization in 0..4 {
@@ -173,8 +173,8 @@ fn bad_keys_are_refused() {
         ClipError::BadKey { index, reason } => (index, reason),
         error => panic!("{error}"),
     };
-    // The order of the block: three keys of joint 1's rotation, three of joint 0's translation,
-    // two of the rotation.
+    // The block contains three keys of joint 1's rotation, then three of joint 0's translation,
+    // then two of the rotation.
     let id = |joint: u16, channel: u16| (joint | channel << 14).to_le_bytes();
     let with_id = |tick: u16, joint, channel| [tick.to_le_bytes(), id(joint, channel)].concat();
     assert_eq!(reason(1, &with_id(9000, 1, 3)), (1, "a channel that does not exist"));
@@ -195,7 +195,8 @@ fn bad_keys_are_refused() {
     }
     assert_eq!(reason(2, &65_535_u16.to_le_bytes()), (2, "a time after the last sample"));
     assert_eq!(reason(7, &[0, 250]), (8, "a track that does not end with the clip"));
-    // The third key of the translation is its last one, so another would be after the last sample.
+    // The third key of the translation is its last one, so a further key would be after the last
+    // sample.
     assert_eq!(reason(6, &with_id(50_000, 0, 1)), (6, "times of a track that do not increase"));
 }
 
@@ -292,7 +293,7 @@ fn flipped_bits_and_noise_are_refused_or_played() {
     }
 }
 
-/// A clip of random tracks, with random changes of its bytes.
+/// Clips of random tracks are read with random changes of their bytes.
 #[test]
 fn random_clips_and_damaged_ones_are_refused_or_played() {
     let changes = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4);

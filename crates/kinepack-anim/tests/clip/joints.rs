@@ -1,4 +1,4 @@
-//! Joints with their own precision and shell, in clips of both schemes.
+//! Tests joints with their own precision and shell, in clips of both schemes.
 
 use kinepack_anim::measure::ErrorOptions;
 use kinepack_anim::offline::{BlockOptions, BuildError, BuildOptions, KeyedOptions, Scheme, build};

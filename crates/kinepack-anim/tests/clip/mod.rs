@@ -1,5 +1,5 @@
-//! Clips are written, read and played as `spec/ANIM.md` specifies. A reader and a writer that were
-//! made from that page alone check it.
+//! Clips are written, read and played as `spec/ANIM.md` specifies. They are checked by a reader and
+//! a writer that were made from that page alone.
 
 mod any;
 mod blocks;

@@ -1,9 +1,9 @@
-//! Reads and plays clips as `spec/ANIM.md` specifies, without code of the crate. It keeps each
-//! track apart and searches for its segment at each time.
+//! Reads and plays clips as `spec/ANIM.md` specifies, without code of the crate. The player keeps
+//! each track separate, and searches for the track's segment at each time.
 
 use crate::clip_support::Floats;
 
-/// The keys of a track: tick and stored value.
+/// The keys of a track, each with its tick and stored value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NaiveTrack {
     pub(crate) joint: usize,
@@ -17,12 +17,12 @@ pub(crate) struct Naive {
     pub(crate) samples: u32,
     pub(crate) rate_hz: f32,
     pub(crate) kinds: Vec<u8>,
-    /// Least and largest values of translations and of scales.
+    /// The smallest and largest values of translations and of scales.
     pub(crate) ranges: [[[f32; 3]; 2]; 2],
     pub(crate) constants: Vec<(usize, usize, Vec<f32>)>,
-    /// The rows, by sample, then by track.
+    /// The values of the rows, by sample, then by track.
     rows: Vec<Vec<(usize, usize, Vec<f32>)>>,
-    /// Sorted by channel, then by joint.
+    /// The tracks, sorted by channel, then by joint.
     pub(crate) tracks: Vec<NaiveTrack>,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// Section 2.1.
+/// Decodes a rotation, as section 2.1 specifies.
 fn rotation(bits: u64, n: u32) -> Vec<f32> {
     let mask = (1_u64 << n) - 1;
     let step = f32::from_bits(0x3fb5_04f3) / mask as f32;
@@ -144,13 +144,13 @@ impl Naive {
         self.kinds[joint] >> (2 * channel) & 3
     }
 
-    /// The joints and channels of the tracks of one kind, by joint, then by channel.
+    /// Returns the tracks of the kind `kind`, by joint, then by channel.
     fn of_kind(&self, kind: u8) -> impl Iterator<Item = (usize, usize)> {
         let all = (0..self.kinds.len()).flat_map(|joint| [0, 1, 2].map(|channel| (joint, channel)));
         all.filter(move |(joint, channel)| self.kind(*joint, *channel) == kind)
     }
 
-    /// Section 2.2.
+    /// Decodes a vector, as section 2.2 specifies.
     fn vector(&self, channel: usize, codes: [u16; 3]) -> Vec<f32> {
         let [min, max] = self.ranges[channel - 1];
         (0..3)
@@ -158,7 +158,7 @@ impl Naive {
             .collect()
     }
 
-    /// Section 6.
+    /// Returns the pose at a position, as section 6 specifies.
     pub(crate) fn pose(&self, position: f64, bind: &[Floats]) -> Vec<Floats> {
         let last = f64::from(self.samples - 1);
         let position =
@@ -195,7 +195,7 @@ impl Naive {
         if self.samples == 1 { 1 } else { 65535 / (self.samples - 1) }
     }
 
-    /// Section 4.
+    /// Returns the value of a track's spline at a tick, as section 4 specifies.
     fn spline(&self, track: &NaiveTrack, tick: f32) -> Vec<f32> {
         let last = track.keys.len() - 1;
         let first = track.keys[..last].partition_point(|(key, _)| f32::from(*key) <= tick) - 1;

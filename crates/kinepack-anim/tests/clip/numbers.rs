@@ -1,4 +1,4 @@
-//! Quantized rotations and vectors: their largest errors, and numbers that are not finite.
+//! Tests quantized rotations and vectors: their largest errors, and numbers that are not finite.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -8,7 +8,8 @@ use kinepack_anim::keyed::quantize::{
 
 use crate::random::Random;
 
-/// The errors of a rotation: of the kept components, of the dropped one, and the angle in radians.
+/// Returns the errors of a rotation: of the kept components, of the dropped one, and the angle in
+/// radians.
 fn errors(rotation: [f32; 4], back: [f32; 4]) -> [f64; 3] {
     let length = rotation.iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>().sqrt();
     let exact = rotation.map(|c| f64::from(c) / length);
@@ -23,8 +24,8 @@ fn errors(rotation: [f32; 4], back: [f32; 4]) -> [f64; 3] {
         exact.iter().zip(back).map(|(exact, back)| exact * sign - f64::from(back)).collect();
     let kept =
         (0..4).filter(|index| *index != dropped).map(|index| off[index].abs()).fold(0.0, f64::max);
-    // The angle between two unit quaternions, from the chord between them. The decoded one has unit
-    // length up to the rounding of floats.
+    // This is the angle between two unit quaternions, computed from the chord between them. The
+    // decoded quaternion has unit length up to the rounding of floats.
     let chord = off.iter().map(|c| c * c).sum::<f64>().sqrt();
     [kept, off[dropped].abs(), 4.0 * (chord / 2.0).asin()]
 }
@@ -40,8 +41,8 @@ fn worst(from_to: impl Fn([f32; 4]) -> [f32; 4], step: f64) -> [f64; 3] {
         let rotation = [(); 4].map(|()| random.between(-1.0, 1.0));
         look(rotation);
     }
-    // The dropped component has the largest error if all four are nearly equal and the others are
-    // in the middle between two codes.
+    // The dropped component has the largest error if all four components are nearly equal and the
+    // three others are in the middle between two codes.
     let half = ((0.5 + FRAC_1_SQRT_2) / step).floor();
     for code in [half - 2.0, half - 1.0, half] {
         for middle in [0.48, 0.499, 0.501, 0.52] {
@@ -143,7 +144,7 @@ fn vectors_are_within_half_a_step() {
         assert_eq!(low, range.min);
         for axis in 0..3 {
             let extent = f64::from(range.max[axis]) - f64::from(range.min[axis]);
-            // The three roundings of floats may add this.
+            // The three roundings of floats may add this error.
             let floats = 2e-7 * (extent + f64::from(range.min[axis].abs()));
             let off = |a: f32, b: f32| (f64::from(a) - f64::from(b)).abs();
             assert!(

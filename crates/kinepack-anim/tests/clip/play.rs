@@ -37,7 +37,7 @@ pub(crate) fn compare(clip: &KeyedClip, bind: &[Transform], steps: usize, contex
         f64::NEG_INFINITY,
         last,
     ]);
-    // At every key and just before it, and between all samples of a short clip.
+    // Positions are at every key and just before it, and between all samples of a short clip.
     let ticks = f64::from(naive.ticks_per_sample());
     let keys = naive.tracks.iter().flat_map(|track| track.keys.iter().take(40));
     positions.extend(
@@ -55,7 +55,8 @@ pub(crate) fn compare(clip: &KeyedClip, bind: &[Transform], steps: usize, contex
     }
 }
 
-/// As [`compare`]. Also checks that the bytes equal those of these tests' writer.
+/// Compares `clip` as [`compare`] does. Also checks that the bytes equal those of these tests'
+/// writer.
 fn compare_written(clip: &KeyedClip, bind: &[Transform], steps: usize, context: &str) {
     compare(clip, bind, steps, context);
     let bytes = clip.as_bytes();
@@ -128,7 +129,7 @@ fn long_clips_have_slices_and_wide_places() {
     }
 }
 
-/// The maximum number of keys that a place of two bytes can name, and one more.
+/// The number of keys is the largest that a place of two bytes can name, and then one more.
 #[test]
 fn places_become_wide_after_65536_keys() {
     for keys in [65_535_u32, 65_536, 65_537] {
@@ -176,8 +177,8 @@ fn a_built_clip_has_slices() {
     compare_written(clip, &raw.skeleton().bind_pose(), 300, "noise");
 }
 
-/// More slices than ticks: some begin where the previous one begins. The number of ticks between
-/// two samples is not whole.
+/// There are more slices than ticks, so some slices begin at the same tick as the previous one. The
+/// number of ticks between two samples is not whole.
 #[test]
 fn playback_never_starts_from_a_slice_after_the_time() {
     let mut random = Random(8);
@@ -223,8 +224,8 @@ fn a_cursor_shows_each_key_at_its_position() {
     }
 }
 
-/// Two keys that are exactly at right angles: after a key whose sign was changed, and at the
-/// beginning of a slice.
+/// Two keys are exactly at right angles. The first case is after a key whose sign was changed, and
+/// the second is at the beginning of a slice.
 #[test]
 fn keys_at_right_angles_play_the_same_from_any_time() {
     let [turned, from, to] = right_angles();
@@ -239,7 +240,7 @@ fn keys_at_right_angles_play_the_same_from_any_time() {
     }
 }
 
-/// Three rotations: the second is on the other side of the first, and its dot product with the
+/// Three rotations. The second is on the other side of the first, and its dot product with the
 /// third is exactly zero.
 fn right_angles() -> [[u16; 3]; 3] {
     let pack = |dropped: u64, [a, b, c]: [u64; 3]| {
@@ -253,7 +254,7 @@ fn right_angles() -> [[u16; 3]; 3] {
     let mut random = Random(5);
     for _ in 0..1_000_000 {
         let [x, y, z] = [(); 3].map(|()| u64::from(7000 + random.below(18_000)));
-        // (x, y, z, w) and (w, z, -y, -x).
+        // These are the quaternions (x, y, z, w) and (w, z, -y, -x).
         let (from, to) = (pack(3, [x, y, z]), pack(0, [z, 32_767 - y, 32_767 - x]));
         let turned = pack(0, [y, z, x]);
         if dot(from, to) == 0.0 && dot(turned, from) < 0.0 {

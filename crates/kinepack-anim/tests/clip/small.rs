@@ -5,8 +5,8 @@ use super::write::{Parts, end_of};
 
 pub(crate) const SAMPLES: u32 = 5;
 
-/// A clip of three joints with all kinds: coarse rotations in rows, and keys of a translation and a
-/// rotation in two slices.
+/// Returns a clip of three joints with tracks of all kinds. It has coarse rotations in rows, and
+/// keys of a translation and a rotation in two slices.
 pub(crate) fn small() -> Parts {
     let end = end_of(SAMPLES);
     let track = |joint, channel, ticks: &[u16]| {

@@ -1,7 +1,7 @@
 //! The frozen clips and skeletons of `spec/vectors/clip.txt` and their poses. Every later decoder
 //! must read these bytes, even if the builder changes.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim clip::vectors` writes them again.
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim clip::vectors` writes the file again.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use crate::random::Random;
 
 const POSITIONS: [f64; 7] = [-1.0, 0.0, 0.4, 1.0, 1.75, 2.5, 9.0];
 
-/// The clip whose bytes are in `spec/ANIM.md`.
+/// Returns the clip whose bytes are in `spec/ANIM.md`.
 fn worked() -> Parts {
     let keys = vec![
         (0, [0; 3]),
@@ -43,7 +43,7 @@ fn mixed(parametrization: u8, seed: u64) -> Parts {
     parts
 }
 
-/// A clip with only rows: rotations of 48 or 32 bits, and both vectors.
+/// Returns a clip with only rows: rotations of 48 or 32 bits, and both vectors.
 fn rows(is_coarse: bool) -> Parts {
     let mut random = Random(11);
     let mut parts = Parts::keyed(0, 1, 3, Vec::new());
@@ -65,7 +65,7 @@ fn clips() -> Vec<(&'static str, Parts)> {
     ]
 }
 
-/// The skeleton of the vectors' clips.
+/// Returns the skeleton of the vectors' clips.
 fn skeleton(joints: u16) -> Skeleton {
     let joint = |index: u16| Joint {
         name: ["root", "Hüfte", ""][usize::from(index)].into(),

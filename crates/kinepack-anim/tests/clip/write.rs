@@ -1,5 +1,5 @@
-//! Writes clips as `spec/ANIM.md`, section 5 specifies, without the writer of the crate, with any
-//! slices and kinds.
+//! Writes clips as section 5 of `spec/ANIM.md` specifies, without the writer of the crate. Slices
+//! and kinds may be any.
 
 use super::naive::{Naive, NaiveTrack};
 use crate::random::Random;
@@ -12,9 +12,9 @@ pub(crate) struct Parts {
     pub(crate) samples: u32,
     pub(crate) rate_hz: f32,
     pub(crate) kinds: Vec<u8>,
-    /// Least and largest values of translations and of scales.
+    /// The smallest and largest values of translations and of scales.
     pub(crate) ranges: [[[f32; 3]; 2]; 2],
-    /// The constants as bytes of the file.
+    /// The constants, as the bytes of the file.
     pub(crate) constants: Vec<u8>,
     pub(crate) rows: Vec<u8>,
     pub(crate) tracks: Vec<NaiveTrack>,
@@ -23,7 +23,7 @@ pub(crate) struct Parts {
 pub(crate) const SKELETON: u64 = 0x0807_0605_0403_0201;
 
 impl Parts {
-    /// A clip with only these keyed tracks. It has as many joints as they need.
+    /// Returns a clip that has only the keyed tracks `tracks`. It has as many joints as they need.
     pub(crate) fn keyed(
         parametrization: u8,
         slices: u16,
@@ -89,7 +89,7 @@ impl Parts {
         bytes
     }
 
-    /// Track and key, in the order of the block.
+    /// Returns the order of the block, in which each element is a track and the index of a key.
     fn order(&self) -> Vec<(usize, usize)> {
         let all = self.tracks.iter().enumerate();
         let mut order: Vec<_> = all
@@ -102,8 +102,8 @@ impl Parts {
         order
     }
 
-    /// The jump table: for each slice and track, the last key that is needed by then, and the three
-    /// before it.
+    /// Returns the jump table. For each slice and track, it has the last key that is needed by
+    /// then, and the three keys before it.
     fn places(&self, order: &[(usize, usize)]) -> Vec<u32> {
         let mut place_of: Vec<Vec<u32>> =
             self.tracks.iter().map(|track| vec![0; track.keys.len()]).collect();
@@ -128,7 +128,7 @@ impl Parts {
     }
 }
 
-/// The parts of a clip, to be written again. The bytes of constants and rows are copied.
+/// Returns the parts of a clip, to be written again. The bytes of constants and rows are copied.
 pub(crate) fn parts_of(naive: &Naive, bytes: &[u8]) -> Parts {
     let ranges = (1..3)
         .filter(|channel| naive.kinds.iter().any(|kinds| kinds >> (2 * channel) & 3 >= 2))
@@ -159,7 +159,7 @@ pub(crate) fn end_of(samples: u32) -> u16 {
     if samples < 2 { 0 } else { ((samples - 1) * (65535 / (samples - 1))) as u16 }
 }
 
-/// A track of random codes, at random ticks or at sample times.
+/// Returns a track of random codes, at random ticks or at sample times.
 pub(crate) fn any_track(
     random: &mut Random,
     joint: usize,

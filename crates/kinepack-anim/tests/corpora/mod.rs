@@ -7,8 +7,8 @@ fn directory(target: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
 }
 
-/// Checks that a target's stored files are these. With `KINEPACK_WRITE_CORPUS` it writes them
-/// first.
+/// Checks that the stored files of `target` equal `files`. With `KINEPACK_WRITE_CORPUS`, writes
+/// them first.
 pub(crate) fn compare(target: &str, files: &[Vec<u8>]) {
     for (index, data) in files.iter().enumerate() {
         let path = directory(target).join(format!("{index:02}"));

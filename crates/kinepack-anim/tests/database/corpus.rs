@@ -7,7 +7,7 @@ use super::vectors::stored;
 use crate::corpora;
 use crate::drivers::clip_database;
 
-/// All vectors, with the hash as it is and corrected.
+/// Returns all vectors, with their hashes unchanged and with corrected hashes.
 fn files() -> Vec<Vec<u8>> {
     let files = stored().into_iter();
     files.flat_map(|(_, file, _)| [0, 1].map(|first| [&[first], &file[..]].concat())).collect()

@@ -27,7 +27,7 @@ fn agree(bytes: &[u8]) -> Result<ClipDatabase<&[u8]>, DatabaseError> {
     }
 }
 
-/// The bytes with a right hash of the head.
+/// Returns the bytes with a correct hash of the header and index.
 fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     if let Some(head) = head_bytes(&bytes).filter(|head| head + 8 <= bytes.len()) {
         let hash = fnv(&bytes[..head]).to_le_bytes();
@@ -178,7 +178,7 @@ fn databases_are_refused_for_the_right_reason() {
     rig_bytes[at + 20] ^= 0x80;
     assert!(matches!(agree(&sealed(rig_bytes.clone())), Err(DatabaseError::Rig(_))));
     rig_bytes[at + 20] ^= 0x80;
-    // A rig whose skeleton has another hash.
+    // This rig has the hash of another skeleton.
     let end = at + rig.to_bytes().len() - 8;
     rig_bytes[at + 8] ^= 1;
     let hash = fnv(&rig_bytes[at..end]).to_le_bytes();
@@ -202,7 +202,7 @@ fn clips_that_differ_from_their_entries_are_refused() {
     };
     for entry in 0..4 {
         let other = DatabaseError::OtherClip { name: name(entry) };
-        // The samples, the rate, the curves, and the flags for loops, names and markers all count.
+        // These are the fields for samples, rate, curves, loops, and names and markers.
         for (field, mask) in [(12, 1), (16, 1), (20, 2), (22, 1), (22, 4)] {
             assert_eq!(read(entry, field, mask), other, "{entry} {field} {mask}");
         }
@@ -244,7 +244,7 @@ fn clips_of_other_skeletons_are_refused() {
             }
         );
     }
-    // Clips of no joints do not exist.
+    // There are no clips without joints.
     assert!(agree(&exchanged(&Skeleton::new(Vec::new()).unwrap())).is_err());
     joints.push(Joint { name: "more".into(), parent: Some(0), bind: Transform::IDENTITY });
     let changed = exchanged(&Skeleton::new(joints).unwrap());

@@ -1,4 +1,4 @@
-//! Databases for the tests, of small clips built from smooth motion.
+//! Makes databases for the tests, of small clips built from smooth motion.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use kinepack_anim::{Clip, Curve, Marker, RawClip, Rig, Skeleton, disk};
 
 use crate::clip_support::smooth_clip;
 
-/// Clips of one skeleton, which turn about different axes. The second has a curve and a marker, the
-/// third loops.
+/// Clips of one skeleton, which turn about different axes. The second clip has a curve and a
+/// marker, and the third clip loops.
 pub(crate) fn family(joints: usize, samples: usize) -> Vec<RawClip> {
     let first = smooth_clip(1, joints, samples);
     let clip = |seed: u64| {
@@ -29,14 +29,14 @@ pub(crate) fn family(joints: usize, samples: usize) -> Vec<RawClip> {
     clips
 }
 
-/// The rig of some clips.
+/// Returns the rig of some clips.
 pub(crate) fn rig_of(clips: &[RawClip]) -> Arc<Rig> {
     let mut trainer = RigTrainer::new(clips[0].skeleton());
     clips.iter().for_each(|clip| trainer.add(clip, &BuildOptions::default()).unwrap());
     Arc::new(trainer.finish())
 }
 
-/// A clip in its memory form.
+/// Returns a clip in its memory form.
 pub(crate) fn built(raw: &RawClip, rig: Option<&Arc<Rig>>) -> Clip {
     let block = BlockOptions { rig: rig.cloned(), ..BlockOptions::default() };
     let options = BuildOptions { scheme: Scheme::Block(block), ..BuildOptions::default() };
@@ -47,7 +47,7 @@ pub(crate) fn built(raw: &RawClip, rig: Option<&Arc<Rig>>) -> Clip {
 pub(crate) struct Made {
     pub(crate) skeleton: Arc<Skeleton>,
     pub(crate) rig: Option<Arc<Rig>>,
-    /// Name, file and memory form, by name.
+    /// The clips sorted by name, each with its name, file and memory form.
     pub(crate) clips: Vec<(String, Vec<u8>, Vec<u8>)>,
 }
 
@@ -68,7 +68,7 @@ impl Made {
     }
 }
 
-/// A database of four clips. Two of them are disk files.
+/// Returns a database of four clips. Two of them are disk files.
 pub(crate) fn made(joints: usize, samples: usize, has_rig: bool) -> Made {
     let raw = family(joints, samples);
     let rig = has_rig.then(|| rig_of(&raw));
@@ -82,7 +82,7 @@ pub(crate) fn made(joints: usize, samples: usize, has_rig: bool) -> Made {
     Made { skeleton: Arc::clone(raw[0].skeleton()), clips: clips.collect(), rig }
 }
 
-/// A small database, without and with a rig.
+/// Two small databases, one without a rig and one with a rig.
 pub(crate) fn both() -> [Made; 2] {
     [false, true].map(|has_rig| made(2, 12, has_rig))
 }

@@ -1,5 +1,5 @@
-//! A reader of databases that was written from section 16 of `spec/ANIM.md` alone. It reads the
-//! whole index at once, and leaves skeleton, rig and clips to their readers.
+//! A reader of databases that was written from section 16 of `spec/ANIM.md` alone. The reader takes
+//! the whole index at once, and leaves skeleton, rig and clips to their readers.
 
 use kinepack_anim::{Rig, Skeleton};
 
@@ -23,14 +23,15 @@ pub(crate) fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// The bytes of the head, without its hash, by the header's numbers.
+/// Returns the number of bytes of the header and index without their hash, computed from the
+/// header's numbers.
 pub(crate) fn head_bytes(file: &[u8]) -> Option<usize> {
     let field = |at: usize| file.get(at..at + 4).map(number);
     let bytes = 24 + field(12)? + field(16)? + 24 * field(8)? + field(20)?;
     Some(bytes as usize)
 }
 
-/// The clips of a database, or the reason for which the file is invalid.
+/// Returns the clips of a database, or the reason why the file is invalid.
 pub(crate) fn read(file: &[u8]) -> Result<Vec<Stored>, &'static str> {
     if file.get(..8) != Some(b"KPDB\x01\0\0\0") {
         return Err("magic, version or zeros");

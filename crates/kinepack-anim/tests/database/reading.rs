@@ -10,7 +10,7 @@ use kinepack_anim::{Clip, DatabaseError, Sampler};
 use super::made::{Made, both, made, open};
 use super::reader::{Stored, read};
 
-/// Checks all of a database against the second reader and the clips that were added.
+/// Compares a database with the second reader and with the clips that were added.
 fn check<B: AsRef<[u8]>>(database: &ClipDatabase<B>, made: &Made) {
     let naive = read(database.as_bytes()).unwrap();
     assert_eq!((database.len(), naive.len()), (made.clips.len(), made.clips.len()));
@@ -56,7 +56,7 @@ fn clips_are_read_as_they_were_added_from_any_bytes() {
         check(&ClipDatabase::from_bytes(Arc::<[u8]>::from(&bytes[..])).unwrap(), &made);
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), &bytes).unwrap();
-        // SAFETY: no one else knows the file, and it stays as it is.
+        // SAFETY: no other code knows the file, and the test does not change it.
         #[allow(unsafe_code)]
         let map = unsafe { memmap2::Mmap::map(&File::open(file.path()).unwrap()) }.unwrap();
         check(&ClipDatabase::from_bytes(map).unwrap(), &made);

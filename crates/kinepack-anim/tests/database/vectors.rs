@@ -1,7 +1,7 @@
 //! The frozen files of `spec/vectors/clip_database.txt`, and the worked bytes of `spec/ANIM.md`.
 //! This version writes them, and every later version must read them.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim database::vectors` rewrites them.
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim database::vectors` writes the file again.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use super::made::{Made, both, open};
 use super::reader::{fnv, read};
 use crate::clip_support::{dumped, hex};
 
-/// Names, files, and the memory forms of their clips.
+/// A name, a file, and the memory forms of the file's clips.
 type Stored = (String, Vec<u8>, Vec<Vec<u8>>);
 
-/// The skeleton of section 8, with the clip of section 13.1 for this skeleton.
+/// Returns the skeleton of section 8, with the clip of section 13.1 for this skeleton.
 fn worked() -> Made {
     let bind = Transform {
         rotation: [0.0, -0.6, 0.0, 0.8],

@@ -70,7 +70,7 @@ fn what_a_database_cannot_hold_is_refused() {
     let mut changed = bytes.clone();
     *changed.last_mut().unwrap() ^= 1;
     assert_eq!(refused("a", &changed), of(ClipError::BadHash));
-    // A clip of a rig, in a database without one.
+    // This is a clip of a rig, in a database without a rig.
     let rig = of_rig.rig.as_ref().unwrap();
     let needs = of_rig.clips.iter().find(|(_, _, bytes)| bytes[5] >> 7 != 0).unwrap();
     assert_eq!(refused("a", &needs.1), of(ClipError::Rig { hash: rig.hash() }));

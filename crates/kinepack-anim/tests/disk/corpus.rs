@@ -8,7 +8,7 @@ use super::vectors::stored;
 use crate::corpora;
 use crate::drivers::clip_disk;
 
-/// All vectors except the long one, as files and as packets.
+/// Returns all vectors except the long one, as files and as packets.
 fn files() -> Vec<Vec<u8>> {
     let short = stored().into_iter().filter(|(_, file, _)| file.len() < 2000);
     short

@@ -30,7 +30,7 @@ fn truncated_files_and_files_with_extra_bytes_are_refused() {
 #[test]
 fn every_changed_byte_is_detected() {
     for (name, file, _) in stored() {
-        // Changes only some bytes of the long file, to save time.
+        // To save time, the test changes only some bytes of the long file.
         let step = 1 + file.len() / 400;
         for at in (0..file.len()).step_by(step) {
             for mask in [1, 0x10, 0x80, 0xff] {
@@ -77,7 +77,7 @@ fn random_packets_are_decoded_or_refused() {
         let length = random.below(60) as usize;
         let mut data: Vec<u8> = (0..=length).map(|_| random.below(256) as u8).collect();
         data[0] = round as u8;
-        // Adds a long run of likely decisions.
+        // A long run of likely decisions is added to the data.
         if round % 3 == 0 {
             data.extend(vec![[0, 0xff][round as usize / 3 % 2]; 40]);
         }
@@ -99,8 +99,8 @@ fn changed_packets_are_decoded_or_refused() {
     });
 }
 
-/// A clip that hardly moves, of the rotations of eight joints. `live` of their 24 components are
-/// live.
+/// Returns a clip that hardly moves, with animated rotations of eight joints. `live` of their 24
+/// components are live.
 fn still_joints(segments: usize, live: usize) -> Clip<Vec<u8>> {
     let samples = 8 * segments as u32;
     let mut bytes =

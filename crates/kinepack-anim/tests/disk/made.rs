@@ -1,4 +1,4 @@
-//! Clips for the tests: some built from smooth motion, some made by hand.
+//! Makes clips for the tests. Some are built from smooth motion, and some are written byte by byte.
 
 use std::sync::Arc;
 
@@ -9,19 +9,19 @@ use kinepack_anim::{Clip, Curve, Marker, RawClip};
 
 use crate::clip_support::smooth_clip;
 
-/// The memory form of a built clip.
+/// Returns the memory form of a built clip.
 pub(crate) fn built(seed: u64, joints: usize, samples: usize, precision_cm: f64) -> Clip {
     let options = BuildOptions { precision_cm, ..BuildOptions::default() };
     let built = build(&smooth_clip(seed, joints, samples), &options).unwrap();
     Clip::clone(built.clip.as_block().unwrap())
 }
 
-/// A small clip of more than one segment.
+/// Returns a small clip of more than one segment.
 pub(crate) fn basic() -> Clip {
     (0..50).map(|seed| built(seed, 2, 40, 0.1)).find(|clip| clip.segments() > 1).unwrap()
 }
 
-/// The memory form of a built clip with four curves and two markers.
+/// Returns the memory form of a built clip with four curves and two markers.
 pub(crate) fn with_curves(seed: u64, joints: usize, samples: usize) -> Clip {
     let curve = |index: usize| Curve {
         name: ["blink", "smile", "jaw", "gain"][index].into(),
@@ -37,7 +37,7 @@ pub(crate) fn with_curves(seed: u64, joints: usize, samples: usize) -> Clip {
     Clip::clone(built.clip.as_block().unwrap())
 }
 
-/// The memory form of a built clip that is cubic between samples.
+/// Returns the memory form of a built clip that is cubic between samples.
 pub(crate) fn cubic(seed: u64, joints: usize, samples: usize) -> Clip {
     let block = BlockOptions { interpolation: Interpolation::Cubic, ..BlockOptions::default() };
     let options = BuildOptions { scheme: Scheme::Block(block), ..BuildOptions::default() };
@@ -45,7 +45,7 @@ pub(crate) fn cubic(seed: u64, joints: usize, samples: usize) -> Clip {
     Clip::clone(built.clip.as_block().unwrap())
 }
 
-/// The memory form of a built clip whose root travels far and jumps once.
+/// Returns the memory form of a built clip whose root travels far and jumps once.
 pub(crate) fn far(seed: u64, joints: usize, samples: usize) -> Clip {
     let raw = smooth_clip(seed, joints, samples);
     let mut poses: Vec<_> = raw.poses().flatten().copied().collect();
@@ -59,8 +59,8 @@ pub(crate) fn far(seed: u64, joints: usize, samples: usize) -> Clip {
     clip
 }
 
-/// A clip made from the bytes of its segments. It has a single joint with one live component of its
-/// rotation, and block length 8.
+/// Returns a clip made from the bytes of its segments. The clip has a single joint with one live
+/// component of its rotation, and block length 8.
 pub(crate) fn of_segments(samples: u32, segments: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes =
         [&b"KPAB\x02\x20\x01\0"[..], &samples.to_le_bytes(), &30_f32.to_le_bytes()].concat();

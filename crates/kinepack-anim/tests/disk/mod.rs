@@ -1,4 +1,4 @@
-//! Disk files: unpacking gives back every bit of the packed clip, and invalid files are refused.
+//! Tests disk files. Unpacking returns every bit of the packed clip, and invalid files are refused.
 
 mod corpus;
 mod hostile;

@@ -1,4 +1,4 @@
-//! Unpacking gives back the packed clip, at once and piece by piece.
+//! Unpacking returns the packed clip, both at once and piece by piece.
 
 use kinepack_anim::disk::{Unpacker, pack, unpack};
 use kinepack_anim::{Clip, ClipError};
@@ -51,7 +51,7 @@ fn unpacking_gives_back_a_clip_without_segments() {
     let mut bytes = of_segments(1, &[vec![96, 0]]);
     let clip = Clip::from_bytes(&bytes[..]).unwrap();
     assert!(unpack(&pack(&clip).unwrap()).unwrap() == bytes);
-    // The joint now stays in its bind pose.
+    // This clip has the same joint, but the joint stays in its bind pose.
     bytes = [&bytes[..16], &[0]].concat();
     bytes.extend([7; 8]);
     let mut hash = kinepack::hash::Fnv1a::new();
@@ -72,7 +72,8 @@ fn a_long_still_clip_is_within_the_limits() {
 
 #[test]
 fn unpacking_gives_back_large_coefficients() {
-    // Two coefficients of 24 bits, which need an escape: widths of 5 bits, then the coefficients.
+    // The segment has two coefficients of 24 bits, which need an escape. It stores widths of 5
+    // bits, and then the coefficients.
     let [least, most] = [1_u64 << 23, (1 << 23) - 1];
     let segment = |first: u64, second: u64| {
         let bits = 24 | 24 << 5 | u128::from(first) << 10 | u128::from(second) << 34;
@@ -83,7 +84,8 @@ fn unpacking_gives_back_large_coefficients() {
     for count in 1..=4 {
         let mut bytes = of_segments(2 * count as u32, &segments[..count]);
         if count > 1 {
-            // Only a clip with a single segment can have one of two samples. The others get eight.
+            // Only a clip with a single segment can have a segment of two samples. In the other
+            // clips, segments get eight samples.
             let still: Vec<Vec<u8>> =
                 segments[..count].iter().map(|segment| wide(segment)).collect();
             bytes = of_segments(8 * count as u32, &still);
@@ -93,7 +95,7 @@ fn unpacking_gives_back_large_coefficients() {
     }
 }
 
-/// The same segment, followed by six coefficients without bits.
+/// Returns the same segment, followed by six coefficients without bits.
 fn wide(segment: &[u8]) -> Vec<u8> {
     let mut bits = [0; 16];
     bits[..8].copy_from_slice(&segment[2..]);

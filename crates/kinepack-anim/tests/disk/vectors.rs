@@ -17,7 +17,7 @@ fn path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors/clip_disk.txt")
 }
 
-/// Names, files, memory forms.
+/// Returns the name, the file and the memory form of each vector.
 pub(crate) fn stored() -> Vec<(String, Vec<u8>, Vec<u8>)> {
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
         return made();

@@ -1,11 +1,13 @@
-//! Runs the driver of the fuzz target `figure` over its stored corpus, and over every prefix of each
-//! file. `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim figure::corpus` writes it again.
+//! Runs the driver of the fuzz target `figure` over its stored corpus, and over every prefix of
+//! each file. `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim figure::corpus` writes the
+//! corpus again.
 
 use crate::corpora;
 use crate::drivers::figure as driver;
 use crate::random::Random;
 
-/// Numbers of a quiet scene, so that most skeletons and options are possible, then noise.
+/// Returns files that begin with the numbers of a quiet scene, so that most skeletons and options
+/// are possible. Noise follows.
 fn files() -> Vec<Vec<u8>> {
     let mut random = Random(17);
     let mut file = |bytes: u32, near: u32, wide: u32| -> Vec<u8> {

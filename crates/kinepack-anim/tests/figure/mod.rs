@@ -1,4 +1,4 @@
-//! Figures: the promise on generated skeletons, what is refused, and the frozen lanes.
+//! Tests figures: the promise on generated skeletons, the refusals, and the frozen lanes.
 
 mod corpus;
 mod promise;
@@ -12,7 +12,7 @@ use kinepack_anim::{Joint, Skeleton, Transform};
 
 use crate::random::Random;
 
-/// A skeleton with joints in a row, each `bone_cm` from the one before it.
+/// Returns a skeleton with joints in a row, each `bone_cm` from the one before it.
 fn chain(joints: usize, bone_cm: f32) -> Skeleton {
     let joint = |index: usize| {
         let x_cm = if index == 0 { 0.0 } else { bone_cm };
@@ -36,14 +36,14 @@ fn rotation(random: &mut Random) -> [f32; 4] {
     }
 }
 
-/// A turn about an axis.
+/// Returns the quaternion of a turn about an axis.
 fn about(axis: [f32; 3], angle_rad: f32) -> [f32; 4] {
     let length = axis.iter().map(|c| c * c).sum::<f32>().sqrt();
     let [x, y, z] = axis.map(|c| c / length * (angle_rad / 2.0).sin());
     [x, y, z, (angle_rad / 2.0).cos()]
 }
 
-/// The pose that a receiver shows.
+/// Returns the pose that a receiver shows.
 fn shown(figure: &mut Figure, skeleton: &Skeleton, pose: &[Transform]) -> Vec<Transform> {
     let mut world = Snapshot::new(&Schema::new(figure.fields()), Tick(1));
     figure.push(&mut world, 0, EntityId(3), pose, &[]).unwrap();
@@ -93,7 +93,7 @@ fn hinges_take_one_lane_and_still_joints_none() {
     let motions = vec![(1, Motion::Hinge([0.0, 0.0, 2.0])), (2, Motion::Still)];
     let mut figure = Figure::new(&skeleton, &with_motions(0.1, motions)).unwrap();
     assert_eq!(figure.lane_count(), 6 + 1);
-    // Also after full turns.
+    // The angles include full turns.
     for angle_rad in [0.0, 0.3, -3.0, 3.1, 3.2, 9.0] {
         let mut pose = skeleton.bind_pose();
         pose[0].rotation = about([1.0, 2.0, 3.0], 0.7);

@@ -1,4 +1,4 @@
-//! No pose of any skeleton is farther off than the precision.
+//! Tests that no pose of any skeleton is farther off than the precision.
 
 use kinepack_anim::figure::{Figure, FigureError, FigureOptions, Motion};
 use kinepack_anim::measure::{ErrorOptions, pose_errors_cm};
@@ -9,7 +9,8 @@ use crate::random::Random;
 
 const SKELETONS: u64 = 500;
 
-/// A skeleton of 3 to 250 joints: levers from millimetres to 100 m, scales, chains and stars.
+/// Returns a skeleton of 3 to 250 joints. It may have levers from millimetres to 100 m, scales,
+/// chains and stars.
 fn skeleton(random: &mut Random) -> Skeleton {
     let most = if random.below(4) == 0 { 248 } else { 40 };
     let joints = 3 + random.below(most) as usize;
@@ -50,7 +51,7 @@ fn motion(random: &mut Random, parent: Option<usize>) -> Option<Motion> {
     }
 }
 
-/// A pose that the motions allow.
+/// Returns a pose that the motions allow.
 fn pose(random: &mut Random, skeleton: &Skeleton, motions: &[Option<Motion>]) -> Vec<Transform> {
     let mut pose = skeleton.bind_pose();
     for (joint, (transform, motion)) in pose.iter_mut().zip(motions).enumerate() {
@@ -98,7 +99,7 @@ fn no_pose_is_farther_off_than_the_precision() {
             ..FigureOptions::default()
         };
         let mut figure = match Figure::new(&skeleton, &options) {
-            // Levers of many metres need a coarser precision than a millimetre.
+            // Levers of many metres may need a coarser precision than a millimetre.
             Err(FigureError::TooFine { finest_cm, .. }) => {
                 options.precision_cm = finest_cm * 1.5;
                 match Figure::new(&skeleton, &options) {
@@ -124,7 +125,7 @@ fn no_pose_is_farther_off_than_the_precision() {
         }
     }
     assert!(tried > SKELETONS * 4 / 5, "{tried}");
-    // The steps use what the precision allows.
+    // The steps use most of what the precision allows.
     assert!(worst_share > 0.5, "{worst_share}");
 }
 

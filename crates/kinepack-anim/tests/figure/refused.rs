@@ -1,4 +1,4 @@
-//! Poses and options that are refused, with the reason.
+//! Tests that poses and options are refused with the right reason.
 
 use kinepack::{EncodeError, EntityId, Schema, Snapshot, Tick};
 use kinepack_anim::figure::{Figure, FigureCurve, FigureError, FigureOptions, Motion};
@@ -59,7 +59,7 @@ fn a_precision_below_that_of_floats_is_refused() {
     );
     let far = refused(&chain(3, 1e7), &FigureOptions::default());
     assert!(matches!(far, FigureError::TooFine { joint: 1, .. }), "{far}");
-    // Lengths whose product is beyond any number.
+    // The product of these lengths is beyond any number.
     let joint = |parent| Joint {
         name: String::new(),
         parent,
@@ -88,7 +88,7 @@ fn a_refused_pose_leaves_the_snapshot_unchanged() {
         push(5, &|pose| pose[0].translation[1] = 10_001.0),
         FigureError::OutOfRange { joint: 0, value_cm: 10_001.0 }
     );
-    // A bone that changes its length by a centimetre.
+    // In this pose, a bone is longer by a centimetre.
     let longer = push(5, &|pose| pose[2].translation[0] = 21.0);
     assert!(matches!(longer, FigureError::Unsent { joint: 2, .. }), "{longer}");
     let scaled = push(5, &|pose| pose[2].scale = [2.0; 3]);

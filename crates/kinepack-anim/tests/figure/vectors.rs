@@ -1,7 +1,7 @@
-//! The frozen fields and lanes of `spec/vectors/figure.txt`, and a second reader that is written
-//! from `spec/FIGURE.md`: steps, fields and poses.
+//! Tests the frozen fields and lanes of `spec/vectors/figure.txt`. A second reader, written from
+//! `spec/FIGURE.md`, computes steps, fields and poses again.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim figure::vectors` writes them again.
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim figure::vectors` writes the vectors again.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use kinepack_anim::{Joint, Skeleton, Transform};
 use super::{about, rotation};
 use crate::random::Random;
 
-/// A figure, and poses of it.
+/// A figure with poses of its skeleton.
 struct Case {
     name: &'static str,
     skeleton: Skeleton,
@@ -127,7 +127,7 @@ fn the_frozen_fields_and_lanes_are_as_stored() {
     assert_eq!(stored, written);
 }
 
-/// A joint's levers and lanes, by section 2 of the specification.
+/// A joint's levers and lanes, as section 2 of the specification defines them.
 #[derive(Clone, Copy)]
 struct Lever {
     parent: Option<usize>,
@@ -177,7 +177,8 @@ fn levers(skeleton: &Skeleton, options: &FigureOptions) -> Vec<Lever> {
     levers
 }
 
-/// The errors of the joints whose own are `u` and `v`.
+/// Returns the errors of the joints if their own errors are `u` for rotations and `v` for
+/// translations.
 fn errors(levers: &[Lever], u: &[f64], v: &[f64]) -> Vec<f64> {
     let (mut turn, mut off) = (vec![0.0; u.len()], vec![0.0; u.len()]);
     levers
@@ -192,7 +193,7 @@ fn errors(levers: &[Lever], u: &[f64], v: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// The steps of the joints' rotations and translations, by section 3 of the specification.
+/// Returns the steps of the joints' rotations and translations, by section 3 of the specification.
 fn steps(levers: &[Lever], precisions: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let rounded: (Vec<f64>, Vec<f64>) = levers.iter().map(|l| (l.rho, l.tau)).unzip();
     let left: Vec<f64> = precisions

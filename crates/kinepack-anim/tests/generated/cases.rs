@@ -1,4 +1,5 @@
-//! Options to build a generated motion with, and the precision that a clip of it can reach.
+//! Makes options for building a generated motion, and computes the precision that a clip of it can
+//! reach.
 
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ enum Company {
     OnMotion,
 }
 
-/// A clip to build.
+/// A clip to build, with its options.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     motion: Motion,
@@ -110,7 +111,7 @@ fn keys() -> impl Strategy<Value = KeyedOptions> {
 }
 
 impl Case {
-    /// The clip to build. `None` if the numbers are too far apart for a difference.
+    /// Returns the clip to build, or `None` if its numbers are too far apart for a difference.
     pub(crate) fn ready(&self) -> Option<Ready> {
         let skeleton = self.motion.skeleton();
         let mut raw = self.motion.clip(&skeleton, 0);
@@ -158,20 +159,20 @@ impl Case {
     }
 }
 
-/// The largest numbers on the way to a joint.
+/// The largest numbers that are computed on the path to a joint.
 #[derive(Clone, Copy)]
 pub(crate) struct Reach {
     joints: f64,
-    /// The factor of the scales of the joint and its ancestors on a length.
+    /// The factor by which the scales of the joint and its ancestors multiply a length.
     pub(crate) growth: f64,
     cm: f64,
-    /// The joint's rounding error is a share of this: the distance of its shell, once for each
-    /// joint above it.
+    /// The sum of the distances of the joint's shell, once for each joint above it. The joint's
+    /// rounding error is a share of this sum.
     pub(crate) size_cm: f64,
 }
 
 impl Ready {
-    /// The reach of each joint.
+    /// Returns the reach of each joint.
     pub(crate) fn reaches(&self) -> Vec<Reach> {
         let raw = &self.raw;
         let largest = |clip: &RawClip, joint: usize| {

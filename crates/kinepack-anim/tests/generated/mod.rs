@@ -1,5 +1,6 @@
-//! Generated motions, of any shape and of the sorts that games have. Clips built from them keep their
-//! precision, play at any time, and survive the disk form. Damaged bytes are refused or played.
+//! Tests generated motions, of any shape and of the sorts that games have. Clips built from them
+//! keep their precision, play at any time, and survive the disk form. Damaged bytes are refused or
+//! played.
 //!
 //! The suite runs a few dozen cases. A long run takes some minutes:
 //! `PROPTEST_CASES=3000 cargo test -p kinepack-anim generated`
@@ -25,10 +26,10 @@ use crate::runner::for_all;
 /// `ROUNDING` for keyed clips, which have numbers of 15 bits and more.
 const KEYED_ROUNDING: f64 = 1e-4;
 /// Steps exist for clips whose rounding is at most this multiple of the precision, and whose scales
-/// multiply lengths by at most this.
+/// multiply lengths by at most this number.
 const LARGEST_STEPS: f64 = 1e5;
 const LARGEST_GROWTH: f64 = 1e3;
-/// Beyond this, numbers are too large for some formats.
+/// Beyond this length, numbers are too large for some formats.
 const LARGEST_CM: f64 = 1e17;
 
 /// Builds the clip of a case.
@@ -92,7 +93,8 @@ fn generated_clips_keep_their_precision() {
         let precisions_cm = options.precisions_cm(joints);
         let least_cm = precisions_cm.iter().copied().fold(f64::INFINITY, f64::min);
         let rounding_cm = rounding * reaches.iter().map(|reach| reach.size_cm).fold(0.0, f64::max);
-        // Joints share a segment's step, so one with large numbers makes all of them coarse.
+        // Joints share a segment's step, so a joint with large numbers makes the steps of all
+        // joints coarse.
         let is_exact = rounding_cm <= least_cm;
         let is_in_range = rounding_cm <= LARGEST_STEPS * least_cm
             && reaches.iter().all(|reach| reach.growth <= LARGEST_GROWTH);
@@ -161,7 +163,7 @@ fn damaged(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
         bytes.truncate(any(bytes.len()));
         return bytes;
     }
-    // Changes the head more often, because the reading of all other bytes depends on it.
+    // The first bytes change more often, because the reading of all other bytes depends on them.
     let end = if any(2) == 0 { bytes.len() } else { bytes.len().min(64) };
     for _ in 0..=any(3) {
         let at = any(end);

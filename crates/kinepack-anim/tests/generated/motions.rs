@@ -13,20 +13,20 @@ use crate::random::Random;
 /// The shape of a track over time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Shape {
-    /// Stays in the bind pose.
+    /// The track stays in the bind pose.
     Bind,
     Constant,
-    /// Rests, then jumps.
+    /// The track rests, and then jumps.
     Steps,
     Smooth,
     Noise,
-    /// Turns or grows, then starts again.
+    /// The track turns or grows, and then starts again.
     Spin,
-    /// Leaves its place at single samples.
+    /// The track leaves its position at single samples.
     Spikes,
 }
 
-/// How a channel of a joint moves, and how far.
+/// The shape of a channel's motion, and its size.
 #[derive(Clone, Copy, Debug)]
 struct Track {
     shape: Shape,
@@ -36,11 +36,11 @@ struct Track {
 /// A joint of a skeleton and its motion.
 #[derive(Clone, Debug)]
 struct Part {
-    /// The distance to its parent's index. 1 makes chains.
+    /// The distance to its parent's index. A distance of 1 makes chains.
     back: usize,
     bone_cm: f32,
     scale: f32,
-    /// Rotation, translation, scale.
+    /// The tracks of the rotation, translation and scale.
     tracks: [Track; 3],
     seed: u64,
 }
@@ -105,12 +105,12 @@ fn track(usual: &[f32], extreme: &[f32]) -> impl Strategy<Value = Track> {
     (shape, size).prop_map(|(shape, size)| Track { shape, size })
 }
 
-/// A track that does not move in four of five cases.
+/// Returns a track that in four of five cases does not move.
 fn still(track: impl Strategy<Value = Track>) -> impl Strategy<Value = Track> {
     prop_oneof![4 => Just(Track { shape: Shape::Bind, size: 0.0 }), 1 => track]
 }
 
-/// A number by sample, from −1 to 1.
+/// A number from −1 to 1 for each sample.
 struct Signal {
     shape: Shape,
     values: Vec<f32>,
@@ -159,7 +159,7 @@ impl Motion {
         Arc::new(Skeleton::new(self.parts.iter().enumerate().map(joint).collect()).unwrap())
     }
 
-    /// A clip of the motion. Each variant is a different motion.
+    /// Returns a clip of the motion. Each variant is a different motion.
     pub(crate) fn clip(&self, skeleton: &Arc<Skeleton>, variant: u64) -> RawClip {
         let joints = self.parts.len();
         let mut samples = skeleton.bind_pose().repeat(self.samples);
@@ -193,7 +193,7 @@ impl Motion {
     }
 }
 
-/// The rotation about a vector, by its length in half turns.
+/// Returns the rotation about a vector whose length is the angle in half turns.
 fn turned(half_turns: [f32; 3]) -> [f32; 4] {
     let length = half_turns.iter().map(|c| c * c).sum::<f32>().sqrt();
     let (sine, cosine) = (0.5 * PI * length).sin_cos();

@@ -1,4 +1,4 @@
-//! Handmade BVH files: their clips, and the refused ones.
+//! Imports handmade BVH files, both valid ones and ones that are refused.
 
 use std::f32::consts::FRAC_1_SQRT_2;
 use std::fmt::Write;
@@ -19,7 +19,7 @@ fn clip(text: &str) -> RawClip {
     import(text).unwrap().clips.remove(0)
 }
 
-/// A file of one joint with these channels and frames.
+/// Returns a file of one joint with the channels `channels` and the frames `frames`.
 fn one(channels: &str, frames: &[&str]) -> String {
     format!(
         "HIERARCHY\nROOT a\n{{\nOFFSET 1 2 3\nCHANNELS {channels}\n\
@@ -46,7 +46,7 @@ fn rotations_are_multiplied_in_the_order_of_the_file() {
     let xz = clip(&one("2 Xrotation Zrotation", &["90 90"])).pose(0)[0].rotation;
     assert_near(xz, [0.5, -0.5, 0.5, 0.5]);
     assert_near(clip(&one("1 yROTATION", &["-90"])).pose(0)[0].rotation, [z, -h, z, h]);
-    // The same axis twice, as in proper Euler angles.
+    // A joint may have the same axis twice, as in proper Euler angles.
     assert_near(clip(&one("2 Yrotation Yrotation", &["45 45"])).pose(0)[0].rotation, [z, h, z, h]);
 }
 
@@ -73,7 +73,7 @@ fn several_roots_joints_without_channels_and_names_with_spaces() {
     assert_eq!((clip.pose(0)[2].translation[0], clip.duration_s()), (5.0, 0.0));
 }
 
-/// A chain of joints that each have a rotation. The first frame is a T-pose.
+/// Returns a chain of joints that each have a rotation. The first frame is a T-pose.
 fn capture(names: &[&str], frames: usize, first_turn: f32) -> String {
     let mut text = "HIERARCHY ".to_owned();
     for (index, name) in names.iter().enumerate() {
@@ -291,7 +291,7 @@ fn the_rows_count_and_not_the_stated_frames() {
     for stated in [0, 2, 4, 4_000_000_000, u64::MAX] {
         assert_eq!(read(&stated.to_string(), ""), (vec![1.0, 2.0, 3.0], note(stated, 3, 0)));
     }
-    // A file that is cut off within a row.
+    // This file is cut off within a row.
     assert_eq!(read("4", "0"), (vec![1.0, 2.0, 3.0], note(4, 3, 1)));
     assert_eq!(read("3", "0 4\n0 5\n7"), (vec![1.0, 2.0, 3.0, 4.0, 5.0], note(3, 5, 1)));
     assert_eq!(
@@ -299,7 +299,7 @@ fn the_rows_count_and_not_the_stated_frames() {
         "walk.bvh: it states 10 frames and has 20, which are all read"
     );
     assert!(note(3, 5, 1)[0].to_string().ends_with("; a row of one number at its end is left out"));
-    // Dropped frames must exist.
+    // The frames to drop must exist.
     let options = ImportOptions { drop_frames: Some(3), ..ImportOptions::default() };
     let text = text.replace("Frames: 3", "Frames: 4000000000");
     let error = from_text("a.bvh", &text, &options).unwrap_err();
@@ -359,13 +359,14 @@ fn names_in_other_encodings_are_kept() {
     };
     let (names, note) = read(["\u{4e0a} b".as_bytes(), b"b", b"c"]);
     assert_eq!((&names[0][..], note), ("\u{4e0a} b", None));
-    // H\u{fc}fte and T\u{ea}te.
+    // These names are Hüfte and Tête in Latin-1.
     let (names, note) = read([b"H\xfcfte", b"b", b"T\xeate x"]);
     assert_eq!(names, ["H\u{fc}fte", "b", "T\u{ea}te x"]);
     let latin =
         "walk.bvh: the names of 2 joints are not UTF-8: taken as Latin-1, such as \"H\u{fc}fte\"";
     assert_eq!(note.unwrap().to_string(), latin);
-    // The upper body and a button in Shift-JIS. The second has a byte that is a brace in ASCII.
+    // These names are the upper body and a button in Shift-JIS. The second contains a byte that is
+    // a brace in ASCII.
     let (names, note) = read([b"\x8f\xe3\x94\xbc\x90g", b"\x83{\x83^\x83\x93", b"H\xfcfte"]);
     assert_eq!(names, ["%8F%E3%94%BC%90g", "%83{%83^%83%93", "H%FCfte"]);
     let Some(Note::OtherEncoding { encoding, names: 3, .. }) = note else { panic!("{note:?}") };
@@ -382,7 +383,7 @@ fn skeletons_of_a_few_units_get_a_note() {
         let options = ImportOptions { unit_cm, ..ImportOptions::default() };
         from_text("walk.bvh", &text, &options).unwrap().notes
     };
-    // A person in metres.
+    // The file describes a person in metres.
     let note = &sized(0.7, None)[0];
     assert_eq!(
         note.to_string(),

@@ -1,4 +1,4 @@
-//! Weights of morph targets, markers and the names of human bones, in handmade glTF files.
+//! Imports weights of morph targets, markers and the names of human bones from handmade glTF files.
 
 use kinepack_anim::import::gltf::{from_bytes, no_files};
 use kinepack_anim::import::{Import, ImportError, ImportOptions, LeftOutKind, Note};
@@ -18,7 +18,8 @@ fn clip(document: &Document) -> RawClip {
     import.clips.remove(0)
 }
 
-/// The arm, and next to it a face with this many targets, which is node 2.
+/// Returns the document of the arm, and next to the arm a face with `targets` targets, which is
+/// node 2.
 fn face(targets: usize, mut mesh: Value) -> Document {
     let mut document = arm();
     add_node(&mut document, json!({ "name": "face", "mesh": 0 }));
@@ -60,7 +61,7 @@ fn weights_become_curves_with_every_interpolation() {
     ];
     assert_eq!(values(&clip(&document)), steps);
 
-    // For each key: tangents before it, values, tangents after it.
+    // Each key has the tangents before it, the values, and the tangents after it.
     let mut document = face(2, mesh);
     let keys = [[9.0, 9.0], [0.0, 1.0], [1.0, 0.0], [0.0, -1.0], [0.0, 1.0], [9.0, 9.0]];
     document.channel(2, "weights", "CUBICSPLINE", &[0.0, 1.0], &weights(keys.as_flattened()));
@@ -131,7 +132,7 @@ fn weights_alone_make_a_clip_of_their_nodes() {
     assert_eq!(values(&clip), [("face.0", &[0.0, 0.5, 1.0][..])]);
 }
 
-/// The error of the only channel that is skipped. The arm moves as before, without a curve.
+/// Returns the error of the only channel that is skipped. The arm moves as before, without a curve.
 fn skipped(document: &Document) -> String {
     let mut import = import(document).unwrap();
     assert_eq!(import.clips, [clip(&arm())]);
@@ -184,7 +185,7 @@ fn curves_count_towards_the_limit_of_transforms() {
         let options = ImportOptions { max_transforms, ..ImportOptions::default() };
         from_bytes("a.glb", &document.glb(), &options, no_files)
     };
-    // Two joints, and eleven curves as two more.
+    // The clip has two joints, and eleven curves that count as two more joints.
     assert!(limited(31 * 4).is_ok());
     assert!(matches!(limited(31 * 4 - 1).unwrap_err(), ImportError::TooManyTransforms { .. }));
 }
@@ -255,7 +256,7 @@ fn what_is_left_out_is_listed_by_kind() {
     assert_eq!(lines, expected);
 }
 
-/// A hip, a thumb and hair.
+/// Returns a document with a hip, a thumb and hair.
 fn human() -> Document {
     let mut document = Document::new(json!([
         { "name": "J_Bip_C_Hips", "children": [1, 2] },

@@ -1,4 +1,4 @@
-//! FBX files made by hand, with known poses.
+//! Imports handmade FBX files with known poses.
 
 use glam::{DQuat, DVec3, EulerRot};
 use kinepack_anim::import::fbx::from_bytes;
@@ -9,7 +9,7 @@ use crate::support::fbx::{Keys, Property, Scene};
 
 const VECTOR: &str = "Vector3D";
 
-/// Reads a scene as text and in binary form, which must be the same.
+/// Reads a scene as text and in binary form, and checks that both results are equal.
 fn import_with(scene: &Scene, options: &ImportOptions) -> Result<Import, ImportError> {
     let import = from_bytes("a.fbx", scene.text().as_bytes(), options);
     let binary = from_bytes("a.fbx", &scene.binary(), options);
@@ -49,7 +49,7 @@ fn turn(axis: DVec3, degrees: f64) -> DQuat {
     DQuat::from_axis_angle(axis, degrees.to_radians())
 }
 
-/// A bone whose rotation about X goes from 0 to 90 degrees in a second.
+/// Returns a scene of a bone whose rotation about X goes from 0 to 90 degrees in a second.
 fn turning(properties: &[Property<'_>]) -> Scene {
     let mut scene = Scene::default();
     let bone = scene.bone("hip", 0, properties);
@@ -151,16 +151,16 @@ fn set_axes(scene: &mut Scene, [up, front, right]: [(f64, f64); 3]) {
 fn y_is_upwards() {
     let mut scene = turning(&[translation(&[1.0, 2.0, 3.0])]);
     scene.bone("knee", 1, &[translation(&[0.0, 0.0, -40.0])]);
-    // Z upwards, and Y away from the viewer, as in Blender.
+    // In this scene, Z points upwards and Y away from the viewer, as in Blender.
     set_axes(&mut scene, [(2.0, 1.0), (1.0, -1.0), (0.0, 1.0)]);
     let clip = one(&scene);
     let pose = clip.pose(24);
     assert_near(pose[0].translation, [1.0, 3.0, -2.0]);
     assert_turned(&pose[0], turn(DVec3::X, -90.0) * turn(DVec3::X, 90.0));
-    // Only roots turn.
+    // The conversion turns only roots.
     assert_eq!(pose[1].translation, [0.0, 0.0, -40.0]);
     let mut other = turning(&[translation(&[1.0, 2.0, 3.0])]);
-    // Left-handed: X to the left.
+    // This scene is left-handed, with X to the left.
     set_axes(&mut other, [(1.0, 1.0), (2.0, 1.0), (0.0, -1.0)]);
     let clip = one(&other);
     assert_near(clip.pose(24)[0].translation, [-1.0, 2.0, 3.0]);
@@ -185,7 +185,7 @@ fn values_follow_the_keys() {
         [0.0, 0.0, 10.0, 4.0]
     );
     assert_eq!([0.0, 0.25, 1.5, 2.0].map(|time_s| at(Keys::Linear, time_s)), [0.0, 2.5, 7.0, 4.0]);
-    // Hermite's spline from 0 to 10 with slopes of 8, at a quarter and at the half.
+    // The spline is Hermite's, from 0 to 10 with slopes of 8, at a quarter and at the half.
     let spline = |t: f64| {
         let (square, cube) = (t * t, t * t * t);
         10.0 * (3.0 * square - 2.0 * cube) + 8.0 * (cube - 2.0 * square + t + cube - square)
@@ -274,7 +274,7 @@ fn a_scale_that_is_not_inherited_is_divided_out() {
 
 #[test]
 fn static_nodes_above_the_joints_become_part_of_the_roots() {
-    // As Blender writes a scene in metres.
+    // Blender writes a scene in metres in this way.
     let big: Property<'_> = ("Lcl Scaling", "Lcl Scaling", "A", &[100.0, 100.0, 100.0]);
     let turned: Property<'_> = ("Lcl Rotation", "Lcl Rotation", "A", &[-90.00000933, 0.0, 0.0]);
     let mut scene = Scene::default();
@@ -284,7 +284,7 @@ fn static_nodes_above_the_joints_become_part_of_the_roots() {
     let layer = scene.stack("walk", [0.0, 1.0]);
     scene.curve(layer, (hip, "Lcl Rotation"), "d|Z", Keys::Linear, &[(0.0, 0.0), (1.0, 10.0)]);
     let moving = scene.clone();
-    // Keys that repeat the node's own value.
+    // These keys repeat the node's own value.
     let constant = |value| [(0.0, value), (1.0, value)];
     scene.curve(layer, (armature, "Lcl Rotation"), "d|X", Keys::Cubic(0.0), &constant(-90.000_01));
     let import_of = import(&scene);

@@ -1,4 +1,4 @@
-//! Curves from FBX, and what the importer lists as left out.
+//! Imports curves from FBX, and checks which parts the importer lists as omitted.
 
 use super::fbx::import;
 use crate::support::fbx::{Keys, Property, Scene};
@@ -6,7 +6,7 @@ use kinepack_anim::RawClip;
 
 const RAMP: &[(f64, f32)] = &[(0.0, 0.0), (1.0, 1.0)];
 
-/// A bone that moves for a second, and the layer of its stack.
+/// Returns a bone that moves for a second, and the layer of its stack.
 fn moving() -> (Scene, i64, i64) {
     let mut scene = Scene::default();
     let bone = scene.bone("hip", 0, &[]);
@@ -125,7 +125,7 @@ fn what_is_animated_and_not_read_is_listed() {
         all.sort();
         all
     };
-    // Keys that change nothing are no loss.
+    // Keys that change nothing are not listed as omitted.
     scene.curve(layer, (shown, "Visibility"), "d|Visibility", Keys::Constant, &[(0.0, 1.0)]);
     assert_eq!(sorted(&scene), quiet);
     scene.curve(layer, (light, "Intensity"), "d|Intensity", Keys::Linear, RAMP);

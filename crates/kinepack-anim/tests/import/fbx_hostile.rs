@@ -1,4 +1,4 @@
-//! FBX files that are damaged or demand too much: each is refused, or read within the limits.
+//! FBX files that are damaged or demand too much are refused, or are read within the limits.
 
 use kinepack_anim::import::fbx::from_bytes;
 use kinepack_anim::import::{Import, ImportError, ImportOptions, Note};
@@ -38,7 +38,7 @@ fn beginnings_of_a_file_are_read_or_refused() {
 }
 
 proptest! {
-    /// Files with other bytes are read or refused.
+    /// Files with changed bytes are read or refused.
     #[test]
     fn changed_files_never_panic(
         is_text in any::<bool>(),
@@ -88,7 +88,7 @@ fn a_node_that_is_below_itself_is_refused() {
 fn stacks_have_at_most_64_layers() {
     let layers = |count: usize| {
         let mut scene = scene(1.0);
-        // The stack was the object before its layer.
+        // The id of a stack is one less than that of its layer.
         let stack = scene.stack("more", [0.0, 1.0]) - 1;
         for _ in 1..count {
             scene.layer("layer", stack, &[]);

@@ -1,8 +1,9 @@
-//! FBX scenes that tests damage.
+//! Makes the FBX scenes that tests damage.
 
 use crate::support::fbx::{Keys, Property, Scene};
 
-/// A bone that moves for this long, with a weight, a light and a property of a user.
+/// Returns a scene of a bone that moves for `duration_s` seconds, with a weight, a light and a
+/// user-defined property.
 pub(crate) fn scene(duration_s: f64) -> Scene {
     let mut scene = Scene::default();
     let grip: Property<'_> = ("grip", "Number", "A+U", &[0.0]);
@@ -18,7 +19,7 @@ pub(crate) fn scene(duration_s: f64) -> Scene {
     scene
 }
 
-/// A chain of bones.
+/// Returns a scene of a chain of `count` bones.
 pub(crate) fn bones(count: usize) -> Scene {
     let mut scene = scene(1.0);
     (1..count).fold(1, |parent, bone| scene.bone(&format!("b{bone}"), parent, &[]));

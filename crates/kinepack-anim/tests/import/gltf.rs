@@ -1,4 +1,4 @@
-//! Handmade glTF files: their clips, number by number.
+//! Imports handmade glTF files, and checks their clips number by number.
 
 use std::f32::consts::FRAC_PI_2;
 use std::fs;
@@ -86,7 +86,8 @@ fn samples_end_at_the_last_key() {
     let mut document = arm();
     document.json["animations"][0]["channels"] = json!([]);
     document.channel(0, "translation", "LINEAR", &[2.0, 2.9], &[[0.0; 3], [0.9, 0.0, 0.0]]);
-    // 0.9 s are 3.6 steps, so the fourth sample has the last key. 0.625 s are 2.5, rounded to even.
+    // At this rate, 0.9 s are 3.6 steps, so the fourth sample has the last key. 0.625 s are 2.5
+    // steps, rounded to even.
     let clip = clip_of(&document);
     assert_eq!(clip.samples(), 5);
     assert_near(clip.pose(4)[0].translation, [90.0, 0.0, 0.0]);
@@ -110,7 +111,7 @@ fn static_ancestors_become_part_of_the_root() {
     let bind = clip.skeleton().bind_pose();
     assert_eq!((clip.joints(), clip.samples(), clip.duration_s()), (2, 1, 0.0));
     assert_near(bind[0].rotation, QUARTER);
-    // Half of 2 along x, turned to −z.
+    // The translation is half of 2 along x, turned to −z.
     assert_near(bind[0].translation, [100.0, 200.0, -100.0]);
     assert_near(bind[1].translation, [0.0, 200.0, 0.0]);
     assert_near(bind[0].scale, [1.0; 3]);
@@ -157,7 +158,7 @@ fn without_a_skin_animated_nodes_are_joints() {
 
 #[test]
 fn matrices_are_decomposed() {
-    // A rotation by 90° around y with a scale of 1, 2 and 3, mirrored along x.
+    // The matrix is a rotation by 90° around y with a scale of 1, 2 and 3, mirrored along x.
     let matrix = json!([0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 0, 1, 2, 3, 1]);
     let mut document = Document::new(json!([{ "children": [1], "matrix": matrix }, {}]));
     document.channel(1, "scale", "STEP", &[0.0], &[[1.0; 3]]);
@@ -251,7 +252,7 @@ fn skeletons_of_a_few_millimetres_get_a_note() {
     assert!(notes[0].to_string().contains("is 0.6 cm large at 100 cm a unit"), "{}", notes[0]);
     let options = ImportOptions { unit_cm: Some(10_000.0), ..ImportOptions::default() };
     assert_eq!(import_with(&document, &options).notes, []);
-    // If one joint moves and there is no skin, its place is all that is known.
+    // If one joint moves and there is no skin, its position is all that is known.
     let mut document = moving(&[2]);
     document.json["nodes"][1]["translation"] = json!([0.0, 0.006, 0.0]);
     document.json["nodes"][2]["translation"] = json!([0.0, -0.003, 0.0]);
@@ -282,12 +283,12 @@ fn loose_json_is_read_with_a_note() {
         let [note @ Note::Faulty { .. }] = &import.notes[..] else { panic!("{:?}", import.notes) };
         assert!(note.to_string().starts_with("an arm.glb: its JSON has null, "), "{note}");
     }
-    // Words for interpolations, as other readers take them.
+    // Other readers accept these words for interpolations.
     for word in ["linear", "Linear"] {
         let import = read(&json.replace("LINEAR", word)).unwrap();
         assert_eq!((import.clips, import.notes), (expected.to_vec(), vec![]));
     }
-    // Half a node, and a list with a hole.
+    // The JSON has half a node, or a list with a hole.
     for (from, to) in
         [(r#""node":1"#, r#""node":0.5"#), (r#""joints":[0,1]"#, r#""joints":[0,null]"#)]
     {
@@ -296,7 +297,7 @@ fn loose_json_is_read_with_a_note() {
     }
 }
 
-/// The channels of a document, by pointers.
+/// Changes the channels of a document so that pointers address their targets.
 fn by_pointers(document: &mut Document) {
     for channel in document.json["animations"][0]["channels"].as_array_mut().unwrap() {
         let target = &channel["target"];
@@ -320,11 +321,11 @@ fn pointers_to_a_nodes_own_properties_are_played() {
     let import =
         import_with(&document, &ImportOptions { rate_hz: Some(4.0), ..Default::default() });
     assert_eq!((import.clips, import.left_out), (vec![expected], vec![]));
-    // Without a skin, such nodes are the joints.
+    // If there is no skin, the animated nodes are the joints.
     document.json["skins"] = json!([]);
     assert_eq!(clip_of(&document).joints(), 2);
 
-    // A pointer and a channel to one property, and pointers to other things.
+    // The document has a pointer and a channel to one property, and pointers to other things.
     let mut document = arm();
     let channels = document.json["animations"][0]["channels"].as_array_mut().unwrap();
     for pointer in ["/nodes/0/rotation", "/nodes/9/scale", "/nodes/+1/scale", "/nodes/1/scale/0"] {
@@ -339,7 +340,8 @@ fn pointers_to_a_nodes_own_properties_are_played() {
     assert_eq!(left_out, ["/nodes/+1/scale", "/nodes/1/scale/0"]);
 }
 
-/// A hip and a knee below a static root, of which these nodes move, and a lamp next to them.
+/// Returns a document with a hip and a knee below a static root, and a lamp next to them. Only the
+/// nodes `nodes` move.
 fn moving(nodes: &[usize]) -> Document {
     let mut document = Document::new(json!([
         { "name": "root", "children": [1] },

@@ -1,4 +1,4 @@
-//! Bad glTF files: each is refused with the place of the error, in little memory.
+//! Bad glTF files are refused with the place of the error, and reading them takes little memory.
 
 use crate::support::{Document, arm, glb};
 use kinepack_anim::import::gltf::{from_bytes, no_files};
@@ -14,7 +14,7 @@ fn import(document: &Document) -> Result<Import, ImportError> {
     import_bytes(&document.glb())
 }
 
-/// The arm with other values at these places of its JSON.
+/// Returns the document of the arm, with other values at the places `changes` of its JSON.
 fn changed(changes: &[(&str, Value)]) -> Document {
     let mut document = arm();
     for (pointer, value) in changes {
@@ -28,7 +28,7 @@ fn changed(changes: &[(&str, Value)]) -> Document {
     document
 }
 
-/// The error message for the arm with these changes.
+/// Returns the error message for the document of the arm with the changes `changes`.
 fn said(changes: &[(&str, Value)]) -> String {
     let error = super::first_error(import(&changed(changes))).to_string();
     error.strip_prefix("a.glb: ").unwrap().to_owned()
@@ -50,7 +50,7 @@ fn bad_containers_are_refused() {
         "a.glb: glTF version \"1\": only 2.0 can be read: convert the file, for example with \
          gltf-pipeline"
     );
-    // A length shorter than the header.
+    // The header states a length shorter than the header itself.
     assert!(with(8, 0).contains("not a GLB file"));
     assert!(with(8, u32::MAX).contains("not a GLB file"));
     assert_eq!(with(12, u32::MAX), "a.glb: not a GLB file: its JSON chunk is cut off");
@@ -117,7 +117,7 @@ fn bad_transforms_are_refused() {
         &with(json!([1e300, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1])),
         matrix,
     );
-    // Finite in the file, but not in cm.
+    // The number is finite in the file, but not in cm.
     let mut document = arm();
     document.json["nodes"][0]["translation"] = json!([3e38, 0, 0]);
     let options = ImportOptions { unit_cm: Some(100.0), ..ImportOptions::default() };
@@ -179,7 +179,8 @@ fn accessors_out_of_bounds_are_refused() {
     let times = |field: &str, value: Value| said(&[(&format!("/accessors/0/{field}"), value)]);
     assert_eq!(times("count", json!(3)), "accessor 0: it reaches beyond its buffer view");
     for count in [4_000_000_000, u64::MAX] {
-        // 32 for each transform that fits into the memory allowed for a file of this length.
+        // The limit is 32 keys for each transform that fits into the memory allowed for a file of
+        // this length.
         let file_bytes = changed(&[("/accessors/0/count", json!(count))]).glb().len();
         let keys = 32 * (((128 << 20) + 64 * file_bytes) / Transform::BYTES);
         let too_many = format!("accessor 0: its channels read more than {keys} keys together");
@@ -267,7 +268,7 @@ fn channels_of_missing_objects_are_refused() {
     assert_eq!(sampler("output", json!(99)), "accessor 99: it does not exist");
 }
 
-/// The error of these keys of a joint's rotation.
+/// Returns the error for the given keys of a joint's rotation.
 fn error_of_keys(interpolation: &str, times: &[f32], values: &[[f32; 4]]) -> String {
     let mut document = Document::new(json!([{}]));
     document.channel(0, "rotation", interpolation, times, values);
@@ -399,14 +400,15 @@ fn too_large_skeletons_are_refused_and_deep_hierarchies_read() {
         matches!(error, ImportError::Skeleton { error: SkeletonError::TooManyJoints { .. }, .. }),
         "{error}"
     );
-    // A deep hierarchy with few joints.
+    // This hierarchy is deep, but has few joints.
     let mut document = chain(100_000);
     document.json["skins"] = json!([{ "joints": [99_998, 99_999] }]);
     document.json["animations"][0]["channels"][0]["target"]["node"] = json!(99_999);
     assert_eq!(import(&document).unwrap().clips[0].joints(), 2);
 }
 
-/// The arm, and an animation `Bad` in front of its own, whose channels are changed.
+/// Returns the document of the arm, and in front of its own animation another one, `Bad`, whose
+/// channels are `channels`.
 fn beside_bad(channels: &[(usize, usize, &str)]) -> Document {
     let mut document = arm();
     let mut bad = document.json["animations"][0].clone();
@@ -423,7 +425,7 @@ fn beside_bad(channels: &[(usize, usize, &str)]) -> Document {
 
 #[test]
 fn bad_channels_are_skipped_and_the_rest_is_read() {
-    // Sampler 0 has rotations, 1 has scales.
+    // Sampler 0 has rotations, and sampler 1 has scales.
     let document = beside_bad(&[(0, 0, "rotation"), (0, 0, "rotation"), (1, 9, "scale")]);
     let import = import(&document).unwrap();
     let alone = import_bytes(&arm().glb()).unwrap();
@@ -473,7 +475,7 @@ fn bad_keys_cost_only_their_channel() {
 #[test]
 fn animations_that_make_no_clip_are_skipped() {
     let mut document = beside_bad(&[(0, 0, "rotation")]);
-    // A clip of 1e30 seconds.
+    // This clip would last 1e30 seconds.
     let times = document.floats(&[[0.0], [1e30]]);
     document.json["animations"][0]["samplers"][0]["input"] = json!(times);
     let import = import(&document).unwrap();

@@ -1,4 +1,4 @@
-//! Clips from files that are made by hand.
+//! Imports clips from handmade files.
 
 #![cfg(feature = "import")]
 
@@ -15,7 +15,7 @@ mod properties;
 
 use kinepack_anim::import::{Import, ImportError};
 
-/// The error of a file, or of the first part of it that is skipped.
+/// Returns the error of a file, or of the first skipped part of it.
 fn first_error(result: Result<Import, ImportError>) -> ImportError {
     match result {
         Ok(mut import) => import.skipped.swap_remove(0).error,

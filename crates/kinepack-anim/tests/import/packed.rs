@@ -1,6 +1,7 @@
-//! Files with compressed and quantized buffers, as `gltfpack` writes them, and damaged ones.
+//! Imports files with compressed and quantized buffers, as `gltfpack` writes them, and damaged
+//! ones.
 //!
-//! The files in `packed/` are made from the model of this test by gltfpack 1.3:
+//! gltfpack 1.3 made the files in `packed/` from the model of this test:
 //!
 //! ```sh
 //! KINEPACK_WRITE_MODEL=model.glb cargo test -p kinepack-anim import::packed
@@ -19,8 +20,8 @@ use serde_json::{Value, json};
 
 use crate::support::Document;
 
-/// A chain of four joints with a skinned mesh, and a face with two morph targets, for two seconds.
-/// The keys are where gltfpack samples.
+/// Returns a chain of four joints with a skinned mesh, and a face with two morph targets, for two
+/// seconds. The keys are where gltfpack samples.
 fn model() -> Document {
     let mut document = Document::new(json!([
         { "name": "hips", "children": [1], "translation": [0.0, 1.0, 0.0] },
@@ -97,8 +98,8 @@ fn packed(name: &str) -> Import {
     read(&path, &ImportOptions::default()).unwrap()
 }
 
-/// The largest differences: between rotations, in radians; between translations, in cm; between
-/// scales; and between weights.
+/// Returns the largest differences between rotations in radians, between translations in cm,
+/// between scales, and between weights.
 fn differences(one: &RawClip, other: &RawClip) -> [f32; 4] {
     assert_eq!((one.joints(), one.samples()), (other.joints(), other.samples()));
     assert_eq!(one.skeleton(), other.skeleton());
@@ -128,7 +129,8 @@ fn files_of_gltfpack_are_as_near_as_their_quantization() {
     let model = import("model.glb", &model().glb()).unwrap().clips.remove(0);
     let names: Vec<&str> = model.curves().iter().map(|curve| curve.name.as_str()).collect();
     assert_eq!(names, ["face.smile", "face.blink"]);
-    // Rotations of 16 bits without a filter, or with a filter and 12 or 16 bits. Weights of 8 bits.
+    // The files have rotations of 16 bits without a filter, or of 12 or 16 bits with a filter.
+    // Weights have 8 bits.
     for (file, limits) in [
         ("quantized.glb", [1e-4, 1e-4, 1e-6, 0.002]),
         ("ext.glb", [1e-4, 1e-4, 1e-6, 0.002]),
@@ -144,11 +146,11 @@ fn files_of_gltfpack_are_as_near_as_their_quantization() {
     }
 }
 
-/// A stream of version 0 with all deltas as whole bytes. The first element is the baseline.
+/// Returns a stream of version 0 with all deltas as whole bytes. The first element is the baseline.
 fn stream(elements: &[[u8; 8]]) -> Vec<u8> {
     let mut stream = vec![0xa0];
     for byte in 0..8 {
-        // One group with 16 whole bytes.
+        // The stream has one group with 16 whole bytes.
         stream.push(3);
         let of = |element: usize| elements.get(element).map_or(0, |element| element[byte]);
         for element in 0..16 {
@@ -248,7 +250,8 @@ fn bad_compressed_views_are_refused() {
 fn indices_of_sparse_accessors_may_be_compressed() {
     let mut document = Document::new(json!([{}]));
     let times = document.floats(&[[0.0], [0.25], [0.5]]);
-    // Element 2: twice its number, twice because of the sign, twice because of the baseline.
+    // The index is that of element 2. Its number is doubled because of the sign, and doubled again
+    // because of the baseline.
     let packed = document.view(&[0xd1, 8, 0, 0, 0, 0]);
     let part = document.json["bufferViews"][packed].clone();
     let extension = json!({
@@ -298,7 +301,7 @@ fn buffers_in_several_files_and_in_the_text() {
     let mut document = model();
     let options = ImportOptions::default();
     let expected = import("model.glb", &document.glb()).unwrap().clips;
-    // Each view gets a buffer of its own: a file, or data in the text.
+    // Each view gets a buffer of its own, which is a file, or data in the text.
     let directory = tempfile::tempdir().unwrap();
     let mut buffers = Vec::new();
     for (index, view) in document.json["bufferViews"].as_array_mut().unwrap().iter_mut().enumerate()

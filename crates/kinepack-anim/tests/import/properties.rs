@@ -18,8 +18,8 @@ fn rotation() -> impl Strategy<Value = [f32; 4]> {
         .prop_filter("a length", |xyzw| xyzw.iter().any(|c| c.abs() > 0.1))
 }
 
-/// Adds members that are null to objects, and fractions of zero to whole numbers. The bits of a
-/// number select where.
+/// Adds members that are null to objects, and fractions of zero to whole numbers. The bits of
+/// `bits` select the places.
 fn loosen(value: &mut Value, bits: &mut u64) {
     let mut bit = || {
         *bits = bits.rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -44,7 +44,7 @@ fn loosen(value: &mut Value, bits: &mut u64) {
 }
 
 proptest! {
-    /// Sampled at the rate of the keys, a clip has the values of the keys, with every
+    /// If a clip is sampled at the rate of the keys, it has the values of the keys, with every
     /// interpolation.
     #[test]
     fn keys_come_out_at_their_times(
@@ -109,7 +109,7 @@ proptest! {
         prop_assert_eq!(import(&document, 4.0), expected);
     }
 
-    /// Rows in any number and labels in any form give the rows.
+    /// If the file has any number of rows and labels of any form, the importer reads the rows.
     #[test]
     fn bvh_is_read_by_its_rows(
         stated in 0u64..10,
@@ -132,7 +132,7 @@ proptest! {
         prop_assert_eq!(places, rows);
     }
 
-    /// A bad channel changes nothing but itself.
+    /// A bad channel changes nothing in the other channels.
     #[test]
     fn other_channels_are_as_without_a_bad_one(
         kind in 0usize..5,

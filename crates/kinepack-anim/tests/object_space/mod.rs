@@ -1,12 +1,12 @@
-//! The places of joints in object space and the distances between them: a second computation of the
-//! error metric.
+//! Computes the error metric a second time: the positions of joints in object space, and the
+//! distances between them.
 
 use kinepack_anim::{AnyPlayer, RawClip, Skeleton, Transform};
 
 type Vector = [f64; 3];
 
-/// Block clips are played in `f32`, so a clip's error may be this share of the size of its numbers,
-/// if that exceeds the clip's precision.
+/// Block clips are played in `f32`. Therefore a clip's error may be this share of the size of its
+/// numbers, if that share exceeds the clip's precision.
 pub(crate) const ROUNDING: f64 = 1e-6;
 
 /// A joint in object space.
@@ -61,7 +61,7 @@ pub(crate) fn place(skeleton: &Skeleton, pose: &[Transform]) -> Vec<Placed> {
     placed
 }
 
-/// The largest distance between the points at `shell_cm` on the three axes.
+/// Returns the largest distance between the points at `shell_cm` on the three axes.
 pub(crate) fn error_cm(a: &Placed, b: &Placed, shell_cm: f64) -> f64 {
     let point = |joint: &Placed, axis: usize| {
         let mut arm = [0.0; 3];
@@ -74,7 +74,7 @@ pub(crate) fn error_cm(a: &Placed, b: &Placed, shell_cm: f64) -> f64 {
     (0..3).map(off).fold(0.0, f64::max)
 }
 
-/// The largest error of each joint at the sample times.
+/// Returns the largest error of each joint at the sample times.
 pub(crate) fn errors_cm(raw: &RawClip, mut player: AnyPlayer, shells_cm: &[f64]) -> Vec<f64> {
     let mut pose = raw.pose(0).to_vec();
     let mut errors = vec![0.0; raw.joints()];

@@ -1,4 +1,4 @@
-//! Blends are compared with a naive one in `f64`. Weights are tested at their limits.
+//! Compares blends with a naive one in `f64`, and tests the edge cases of weights.
 
 use kinepack_anim::pose::{Blend, JointWeights, Joints, Layer, MAX_WEIGHT};
 use kinepack_anim::{JointMask, Transform, additive, blend};
@@ -9,7 +9,8 @@ use crate::random::Random;
 
 const JOINTS: usize = 7;
 
-/// Poses whose rotations are within a quarter turn of those of `bind`, so that all are on one side.
+/// Poses whose rotations are within a quarter turn of those of `bind`, so that all of them are on
+/// one side.
 fn near(bind: &[Transform], random: &mut Random) -> Vec<Transform> {
     let mut poses = pose(random, bind.len());
     for (own, bind) in poses.iter_mut().zip(bind) {
@@ -21,10 +22,10 @@ fn near(bind: &[Transform], random: &mut Random) -> Vec<Transform> {
     poses
 }
 
-/// A layer in `f64`: the pose, and the weight at each joint.
+/// A layer in `f64`, which is a pose and the weight at each joint.
 type Naive<'a> = (&'a [Transform], Vec<f64>);
 
-/// The blend of one joint, as the documentation defines it.
+/// Returns the blend of one joint, as the documentation defines it.
 fn naive(
     layers: &[Naive<'_>],
     additives: &[Naive<'_>],
@@ -255,7 +256,7 @@ fn a_delta_is_taken_off_as_it_was_added() {
         additive::add(&mut changed, &delta, -weight);
         assert_near(&changed, &base, 1e-5);
 
-        // The blend does the same.
+        // The blend must give the same result.
         let layers = [Layer::new(&base, 1.0)];
         let additives = [Layer::new(&delta, weight), Layer::new(&delta, -weight)];
         let blend = Blend { layers: &layers, additives: &additives, ..Blend::new(&base) };
@@ -266,7 +267,7 @@ fn a_delta_is_taken_off_as_it_was_added() {
         additive::add(&mut changed, &delta, weight);
         assert_near(&blended, &changed, 1e-5);
     }
-    // Deltas without an inverse, and weights without a meaning, leave the pose.
+    // Deltas without an inverse, and weights without a meaning, leave the pose unchanged.
     let flat = [Transform { scale: [0.0, 2.0, 1.0], ..Transform::IDENTITY }];
     let mut pose = [Transform::IDENTITY];
     additive::add(&mut pose, &flat, -1.0);

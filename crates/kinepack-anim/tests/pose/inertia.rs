@@ -1,5 +1,5 @@
-//! Inertial transitions: they begin where the old motion was and as fast, end on the new motion, and
-//! do not overshoot.
+//! Inertial transitions begin with the position and velocity of the old motion, end on the new
+//! motion, and do not overshoot.
 
 use kinepack_anim::Transform;
 use kinepack_anim::pose::{Frames, Inertia};
@@ -9,7 +9,8 @@ use crate::random::Random;
 
 const DT_S: f32 = 1.0 / 60.0;
 
-/// The lengths of a translation that begins at `length` with a velocity, over a second.
+/// Returns the lengths of a translation that begins at `length` with the velocity `velocity`, over
+/// a second.
 fn decay(length: f32, velocity: f32, duration_s: f32) -> Vec<f32> {
     let (shown, before) = ([at(length, 0.0, 0.0)], [at(length - DT_S * velocity, 0.0, 0.0)]);
     let still = [Transform::IDENTITY];
@@ -40,7 +41,7 @@ fn a_decay_falls_to_zero_and_never_below() {
                     }
                     last = *own;
                 }
-                // The decay takes its whole time, unless it begins too fast for that.
+                // The decay takes its whole duration, unless it begins too fast for that.
                 let half = lengths[(500.0 * duration_s) as usize];
                 assert!(speed < -5.0 || half > 0.02 * length, "{half} of {length}, {speed}");
             }
@@ -54,7 +55,7 @@ fn a_decay_begins_with_the_velocity_of_the_difference() {
         let lengths = decay(10.0, velocity, 0.4);
         let begun = (lengths[0] - 10.0) / 0.001;
         assert!((begun - velocity).abs() < 1.5 + 0.02 * velocity.abs(), "{begun} {velocity}");
-        // The velocity at its end is zero.
+        // The velocity at the end of the decay is zero.
         assert!(lengths[395] < 1e-3, "{}", lengths[395]);
     }
     // A difference that grows begins at rest.
@@ -67,7 +68,7 @@ fn a_fast_decay_lands_softly_before_its_time() {
         let lengths = decay(10.0, velocity, 0.6);
         let end_s = -50.0 / velocity;
         for (step, own) in lengths.iter().enumerate() {
-            // The fastest decay without an overshoot is a power of the time that is left.
+            // The fastest decay without an overshoot is a power of the remaining time.
             let left = (1.0 - 0.001 * (step + 1) as f32 / end_s).max(0.0);
             assert!((own - 10.0 * left.powi(5)).abs() < 1e-3, "{own} at {step}, {velocity}");
         }
@@ -76,8 +77,8 @@ fn a_fast_decay_lands_softly_before_its_time() {
 
 #[test]
 fn the_motions_meet_in_place_and_speed() {
-    // Two motions of constant velocity: what is shown has no jump in place, and none in velocity
-    // along the difference.
+    // Two motions have constant velocities. The shown motion has no jump in position, and no jump
+    // in velocity along the difference.
     let old = |time_s: f32| [at(10.0 - 30.0 * time_s, 2.0, 0.0)];
     let new = |time_s: f32| [at(-6.0 + 12.0 * time_s, 2.0, 0.0)];
     let mut inertia = Inertia::new();
@@ -98,7 +99,7 @@ fn the_motions_meet_in_place_and_speed() {
     let speeds: Vec<f32> = places.windows(2).map(|pair| (pair[1] - pair[0]) / DT_S).collect();
     assert!((speeds[0] - -30.0).abs() < 1e-3 && (speeds[59] - 12.0).abs() < 1e-2);
     let jolt = speeds.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f32::max);
-    // A velocity that jumped would give 42.
+    // A jump in velocity would give 42.
     assert!(jolt < 8.0, "{jolt}");
 }
 
@@ -146,7 +147,8 @@ fn any_pose_is_left_without_a_jump_and_reached() {
 
 #[test]
 fn rotations_decay_as_their_angles_would() {
-    // In units of the angle, the way differs from that of a decaying angle as documented.
+    // In units of the angle, the decay differs from that of a decaying angle by the documented
+    // amount.
     let share_of = |degrees: f64| {
         let half = degrees.to_radians() / 2.0;
         let turned = Transform {
@@ -190,7 +192,7 @@ fn useless_numbers_make_no_transition() {
         inertia.apply(&mut pose, f32::NAN);
         assert_eq!(pose, shown);
     }
-    // A joint with bad numbers is left alone, and the others are not.
+    // A joint with invalid numbers is left unchanged, and the other joints are not.
     let bad = Transform { rotation: [f32::NAN; 4], ..at(f32::INFINITY, 0.0, 0.0) };
     let mut inertia = Inertia::new();
     let (shown, new) = ([bad, shown[0]], [new[0], new[0]]);
@@ -206,8 +208,8 @@ fn useless_numbers_make_no_transition() {
 
 #[test]
 fn the_far_side_of_a_turn_gives_no_false_speed() {
-    // From 190 to 170 degrees in a frame: that is 20 degrees towards the new motion, and not 340
-    // degrees away from it.
+    // The rotation goes from 190 to 170 degrees in a frame. That is 20 degrees towards the new
+    // motion, and not 340 degrees away from it.
     let turned = |degrees: f32| {
         let half = degrees.to_radians() / 2.0;
         [Transform { rotation: [half.sin(), 0.0, 0.0, half.cos()], ..Transform::IDENTITY }]

@@ -1,10 +1,10 @@
-//! Transforms, poses and skeletons for the tests, and distances between them.
+//! Makes transforms, poses and skeletons for the tests, and computes distances between them.
 
 use kinepack_anim::{Joint, Skeleton, Transform};
 
 use crate::random::Random;
 
-/// Any rotation.
+/// Returns a random rotation.
 pub(crate) fn rotation(random: &mut Random) -> [f32; 4] {
     loop {
         let q = [0; 4].map(|_| random.between(-1.0, 1.0));
@@ -15,8 +15,8 @@ pub(crate) fn rotation(random: &mut Random) -> [f32; 4] {
     }
 }
 
-/// A rotation of at most `4 * atan(bound * sqrt(3) / 2)` or so: about `2 * sqrt(3) * bound` radians
-/// for small bounds.
+/// Returns a rotation of at most about `4 * atan(bound * sqrt(3) / 2)` radians, which is `2 *
+/// sqrt(3) * bound` for small bounds.
 pub(crate) fn small_rotation(random: &mut Random, bound: f32) -> [f32; 4] {
     let [x, y, z] = [0; 3].map(|_| random.between(-bound, bound));
     unit([x, y, z, 1.0])
@@ -56,7 +56,7 @@ pub(crate) fn unit(q: [f32; 4]) -> [f32; 4] {
     q.map(|c| c / length)
 }
 
-/// The rotation `b`, then `a`.
+/// Returns the rotation `b`, followed by `a`.
 pub(crate) fn product(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
     let ([ax, ay, az, aw], [bx, by, bz, bw]) = (a, b);
     [
@@ -67,7 +67,7 @@ pub(crate) fn product(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
     ]
 }
 
-/// The angle between two rotations, in radians.
+/// Returns the angle between two rotations, in radians.
 pub(crate) fn angle(a: [f32; 4], b: [f32; 4]) -> f64 {
     let [a, b] = [a, b].map(|q| q.map(f64::from));
     let near: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>().signum();
@@ -75,7 +75,8 @@ pub(crate) fn angle(a: [f32; 4], b: [f32; 4]) -> f64 {
     4.0 * (chord / 2.0).min(1.0).asin()
 }
 
-/// The largest difference of two transforms: radians, or translations in `cm` times 0.01, or scales.
+/// Returns the largest difference between two transforms, which is in radians for rotations, in
+/// `cm` times 0.01 for translations, and a factor for scales.
 pub(crate) fn difference(a: &Transform, b: &Transform) -> f64 {
     let vectors = |a: [f32; 3], b: [f32; 3]| {
         a.into_iter().zip(b).map(|(a, b)| f64::from((a - b).abs())).fold(0.0, f64::max)

@@ -1,5 +1,5 @@
-//! The operations of players on poses: each mechanism is compared with a naive one in `f64`, or
-//! with the property that it promises.
+//! Tests the operations of players on poses. Each mechanism is compared with a naive one in `f64`,
+//! or with the property that it promises.
 
 mod access;
 mod blend;

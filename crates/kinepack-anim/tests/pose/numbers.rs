@@ -1,4 +1,4 @@
-//! The same bits on every platform: a hash of the results of all mechanisms.
+//! All mechanisms give the same bits on every platform. The test hashes their results.
 
 use kinepack_anim::Transform;
 use kinepack_anim::pose::{

@@ -1,4 +1,5 @@
-//! Time: no time is lost or counted twice, in either direction, and clips without loops stop.
+//! No time is lost or counted twice, in either direction, and clips that do not loop stop at their
+//! ends.
 
 use kinepack_anim::pose::{Passed, Piece, Playhead};
 
@@ -28,7 +29,7 @@ fn the_end_of_a_loop_is_its_beginning() {
     assert_eq!((playhead.time_s(), passed.wraps), (0.0, 1));
     assert_eq!(pieces(passed), [(0.0, 2.0)]);
     assert!(!playhead.is_at_end());
-    // A time that rounds to the end is the beginning too.
+    // A time that rounds to the end is wrapped too.
     let passed = Passed::looped(2.0, -1e-20, 1.0);
     assert_eq!((passed.from_s, passed.wraps), (0.0, 0));
 }
@@ -132,7 +133,7 @@ fn useless_numbers_pass_no_time() {
         assert_eq!((playhead.time_s(), playhead.duration_s()), (0.0, 0.0));
         assert_eq!(Passed::looped(duration_s, 3.0, 4.0).wraps, 0);
     }
-    // As many rounds as fit in a number, without a loop over them.
+    // The number of rounds is as large as a number can be, and no loop runs over the rounds.
     let passed = Playhead::looped(1e-30).at_rate(f32::MAX).advance(f32::MAX);
     assert!(passed.wraps > 1 << 60 && passed.pieces().take(3).count() == 3);
 }

@@ -1,4 +1,5 @@
-//! Retargeting: the same rig, rigs with more and fewer joints, other bind axes and other sizes.
+//! Tests retargeting to the same rig, to rigs with more and fewer joints, and to rigs with other
+//! bind axes and other sizes.
 
 use kinepack_anim::pose::Retarget;
 use kinepack_anim::{Skeleton, Transform};
@@ -19,7 +20,7 @@ fn arm() -> Vec<Bone> {
     ]
 }
 
-/// The bind pose with other rotations, and another place of the root.
+/// Returns the bind pose with other rotations, and another position of the root.
 fn posed(skeleton: &Skeleton, random: &mut Random) -> Vec<Transform> {
     let mut pose = skeleton.bind_pose();
     for own in &mut pose {
@@ -74,7 +75,7 @@ fn the_same_rig_gets_the_same_pose() {
         let pose = posed(&rig, &mut random);
         assert_near(&applied(&mut retarget, &pose, &rig), &pose, 1e-5);
     }
-    // With translations of all joints, and scales.
+    // In this case all joints take translations, and have scales.
     let mut retarget = retarget.with_translations(&rig, |_| true);
     for _ in 0..50 {
         let pose = pose(&mut random, rig.len());
@@ -121,7 +122,7 @@ fn twist_joints_of_the_target_keep_their_bind_pose() {
     let mut random = Random(4);
     let source = skeleton(&arm());
     let mut bones = arm();
-    // A twist joint between the lower arm and the hand, and one at the side.
+    // The rig gets a twist joint between the lower arm and the hand, and another joint at the side.
     let twist = Transform { rotation: small_rotation(&mut random, 0.3), ..at(10.0, 0.0, 0.0) };
     bones.insert(4, ("twist", Some(3), twist));
     bones[5] = ("hand", Some(4), at(10.0, 0.0, 0.0));
@@ -186,7 +187,7 @@ fn chosen_joints_move_alike_in_model_space() {
         &[at(expected[0], expected[1], expected[2])],
         1e-5,
     );
-    // The root was not chosen.
+    // The root was not chosen to take translations.
     assert_eq!(result[0].translation, target.joints()[0].bind.translation);
 }
 

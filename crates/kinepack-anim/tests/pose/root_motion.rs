@@ -1,5 +1,5 @@
-//! Root motion: deltas compose, over loops and backwards, and the deltas restore exactly the motion
-//! that was removed from the pose.
+//! Tests root motion. Deltas compose, also over loops and backwards, and they restore exactly the
+//! motion that was removed from the pose.
 
 use kinepack_anim::pose::{Axis, Passed, Playhead, RootJoint, RootMotion, Turn};
 use kinepack_anim::{Skeleton, Transform};
@@ -9,7 +9,8 @@ use crate::random::Random;
 
 const DURATION_S: f32 = 1.5;
 
-/// A root that walks a curve: it turns about y, tilts, bobs, and does not begin at the origin.
+/// Returns a root that walks along a curve. It turns about y, tilts, bobs, and does not begin at
+/// the origin.
 fn root(time_s: f32) -> Transform {
     let yaw = [0.0, (0.3 + 0.4 * time_s).sin(), 0.0, (0.3 + 0.4 * time_s).cos()];
     let tilt = unit([0.1 * (4.0 * time_s).sin(), 0.0, 0.05, 1.0]);
@@ -52,7 +53,7 @@ fn deltas_compose() {
             let delta = |from_s, to_s| motion.delta(root, &looped(from_s, to_s));
             let parts = RootMotion::moved(&delta(a, b), &delta(b, c));
             assert_near(&[parts], &[delta(a, c)], 1e-4);
-            // Forwards and then backwards over the same time is no motion.
+            // Playing forwards and then backwards over the same time gives no motion.
             let back = RootMotion::moved(&delta(a, c), &delta(c, a));
             assert_near(&[back], &[Transform::IDENTITY], 1e-4);
         }
@@ -87,7 +88,7 @@ fn a_pose_without_its_motion_stands_at_the_character() {
     }
 }
 
-/// The root that remains in the pose after its motion was removed.
+/// Returns the root that remains in the pose after its motion was removed.
 fn without(motion: &RootMotion, root: &Transform) -> Transform {
     let mut left = *root;
     motion.remove(&mut left);
@@ -162,8 +163,8 @@ fn many_rounds_cost_no_more_than_two() {
     assert!(calls <= 6 && delta.rotation.iter().all(|c| c.is_finite()));
 }
 
-/// Below a static joint with Z upwards and half the size: hips with three joints on them, and a
-/// hand.
+/// Returns a figure below a static joint with Z upwards and half the size. It has hips with three
+/// joints on them, and a hand.
 fn figure() -> Skeleton {
     let quarter = std::f32::consts::FRAC_1_SQRT_2;
     let scene = Transform { rotation: [-quarter, 0.0, 0.0, quarter], ..at(7.0, 0.0, 0.0) };
@@ -178,7 +179,7 @@ fn figure() -> Skeleton {
     ])
 }
 
-/// The figure's bind pose, with the hips and the hand moved by these offsets.
+/// Returns the figure's bind pose, with the hips and the hand moved by these offsets.
 fn posed(skeleton: &Skeleton, hips: [f32; 3], hand: f32) -> impl FnMut(&mut [Transform]) + use<> {
     let bind = skeleton.bind_pose();
     move |pose: &mut [Transform]| {
@@ -197,7 +198,8 @@ fn the_joint_that_carries_a_clip_is_found_below_static_ones() {
             posed(&skeleton, hips(time_s), hand * time_s)(pose);
         })
     };
-    // In the space of the scene, y leads backwards: 120 units of half a centimetre a second.
+    // In the space of the scene, y points backwards. The root moves by 120 units of half a
+    // centimetre per second.
     let walk = find(|time_s| [0.0, -120.0 * time_s, 0.0], 0.0);
     assert_eq!((walk.joint(), walk.travels()), (2, true));
     assert!((walk.way_cm() - 120.0).abs() < 1e-3, "{}", walk.way_cm());

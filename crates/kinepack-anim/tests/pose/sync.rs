@@ -1,10 +1,11 @@
-//! Phases: there and back, across the ends of clips, and between clips.
+//! Tests the conversion between phases and times in both directions, across the ends of clips, and
+//! between clips.
 
 use kinepack_anim::pose::{SyncError, SyncTrack};
 
 use crate::random::Random;
 
-/// Distance on a circle.
+/// Returns the distance between two numbers on a circle of length `round`.
 fn apart(a: f64, b: f64, round: f64) -> f64 {
     let apart = (a - b).rem_euclid(round);
     apart.min(round - apart)
@@ -52,7 +53,7 @@ fn time_grows_at_the_rate_of_the_phase() {
         let time_s = f64::from(passed.to_s) - f64::from(passed.from_s)
             + passed.wraps as f64 * f64::from(passed.duration_s);
         assert!((time_s * track.rate_at(phase) - 0.4).abs() < 1e-4, "{time_s}");
-        // A round of phases is a round of the clip.
+        // One round of phases is one round of the clip.
         let round = track.passed(phase, phase + track.markers() as f64);
         assert!(round.wraps == 1 && (round.from_s - round.to_s).abs() < 1e-6, "{round:?}");
         assert_eq!(track.passed(phase, phase - 3.0 * track.markers() as f64).wraps, -3);
@@ -68,7 +69,7 @@ fn feet_meet_whatever_the_order_of_the_markers() {
         assert!((walk.time_at(phase) - walk_s).abs() < 1e-6);
         assert!((run.time_at(phase) - run_s).abs() < 1e-6);
     }
-    // Between two markers, both are half-way.
+    // Between two markers, both clips are half-way.
     assert!((run.time_at(walk.phase_at(0.4)) - 0.65).abs() < 1e-6);
     assert!((run.time_at(walk.phase_at(1.0)) - 0.25).abs() < 1e-6);
 }
@@ -82,7 +83,7 @@ fn a_clip_of_two_double_steps_fits_one_of_one() {
     let aligned = long.clone().aligned_to(&walk).unwrap();
     let times = [0.0, 1.0, 2.0, 3.0, 4.0].map(|phase| aligned.time_at(phase));
     assert_eq!(times, [0.6, 1.0, 1.6, 0.0, 0.6]);
-    // The other way round too.
+    // The alignment also works in the other direction.
     let walk = walk.aligned_to(&long).unwrap();
     assert_eq!([0.0, 1.0, 2.0].map(|phase| walk.time_at(phase)), [0.5, 0.0, 0.5]);
 }

@@ -1,4 +1,4 @@
-//! Weights by joint.
+//! Tests weights by joint.
 
 use kinepack_anim::pose::{JointWeights, WeightsError};
 use kinepack_anim::{JointMask, Skeleton};

@@ -1,6 +1,6 @@
-//! Seeded numbers for the tests.
+//! Generates seeded random numbers for the tests.
 
-/// A linear congruential generator.
+/// A linear congruential generator, which holds its state.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {

@@ -1,9 +1,9 @@
-//! Small handmade FBX files, as text and in binary form.
+//! Writes small FBX files, as text and in binary form.
 
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// A second in the unit of the files.
+/// The number of time units of an FBX file in a second.
 const SECOND: f64 = 46_186_158_000.0;
 
 #[derive(Clone)]
@@ -15,7 +15,7 @@ enum Value {
     Name(String, &'static str),
     Ints(Vec<i64>),
     Floats(Vec<f32>),
-    /// Numbers whose bits are in texts.
+    /// Numbers that text files store as their bits.
     Bits(Vec<f32>),
 }
 
@@ -34,20 +34,20 @@ fn text(text: &str) -> Value {
     Value::Text(text.to_owned())
 }
 
-/// How a value follows from keys.
+/// The interpolation between keys.
 #[derive(Clone, Copy)]
 pub(crate) enum Keys {
     Constant,
     Linear,
-    /// A spline with this slope per second before and after each key.
+    /// The value follows a spline with this slope per second before and after each key.
     Cubic(f32),
 }
 
-/// A property: its name, its type, its flags and its numbers. Without numbers it is a text, in the
-/// place of the flags.
+/// A property: its name, its type, its flags and its numbers. A property without numbers has a
+/// text, which takes the place of the flags.
 pub(crate) type Property<'a> = (&'a str, &'a str, &'a str, &'a [f64]);
 
-/// A scene. Ids of objects count from 1; 0 is the root.
+/// A scene. Ids of objects count from 1. The root has the id 0.
 #[derive(Clone, Default)]
 pub(crate) struct Scene {
     settings: Vec<Record>,
@@ -106,7 +106,7 @@ impl Scene {
         self.object("Model", "Model", name, parent, properties)
     }
 
-    /// Adds a stack of one layer that lasts from one time to another. Returns the layer.
+    /// Adds a stack of one layer that lasts from `begin_s` to `end_s`. Returns the layer.
     pub(crate) fn stack(&mut self, name: &str, [begin_s, end_s]: [f64; 2]) -> i64 {
         let times: [(&str, f64); 2] = [("LocalStart", begin_s), ("LocalStop", end_s)];
         let times = times.map(|(name, time_s)| (name, "KTime", "", [time_s * SECOND]));
@@ -120,7 +120,8 @@ impl Scene {
         self.object("AnimationLayer", "AnimLayer", (name, ""), stack, properties)
     }
 
-    /// Animates a number of a property: `d|X` of a vector, or `d|` and the property's name.
+    /// Animates a number of a property. The number's name is `d|X` for a vector, or else `d|` and
+    /// the property's name.
     pub(crate) fn curve(
         &mut self,
         layer: i64,
@@ -184,14 +185,14 @@ impl Scene {
         ]
     }
 
-    /// The file as text.
+    /// Returns the file as text.
     pub(crate) fn text(&self) -> String {
         let mut file = "; FBX 7.4.0 project file\n".to_owned();
         self.records().iter().for_each(|record| record.write_text(&mut file));
         file
     }
 
-    /// The file in binary form.
+    /// Returns the file in binary form.
     pub(crate) fn binary(&self) -> Vec<u8> {
         let mut file = b"Kaydara FBX Binary  \0\x1a\0".to_vec();
         file.extend(7400u32.to_le_bytes());

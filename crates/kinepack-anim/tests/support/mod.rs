@@ -1,10 +1,10 @@
-//! Small handmade glTF files.
+//! Writes small glTF files.
 
 pub(crate) mod fbx;
 
 use serde_json::{Value, json};
 
-/// A document with one animation, and the binary chunk.
+/// A document with one animation, and its binary chunk.
 #[derive(Clone)]
 pub(crate) struct Document {
     pub(crate) json: Value,
@@ -24,7 +24,7 @@ impl Document {
         Self { json, chunk: Vec::new() }
     }
 
-    /// Adds a buffer view of these bytes.
+    /// Adds a buffer view that contains `bytes`.
     pub(crate) fn view(&mut self, bytes: &[u8]) -> usize {
         self.chunk.resize(self.chunk.len().next_multiple_of(4), 0);
         let view =
@@ -48,7 +48,7 @@ impl Document {
         push(&mut self.json["accessors"], accessor)
     }
 
-    /// Adds a channel that takes its keys from these accessors.
+    /// Adds a channel that takes its keys from the given accessors.
     pub(crate) fn channel_of(
         &mut self,
         node: usize,
@@ -77,7 +77,7 @@ impl Document {
         self.channel_of(node, path, interpolation, times, values);
     }
 
-    /// The bytes of a `.glb`.
+    /// Returns the bytes of a `.glb`.
     pub(crate) fn glb(&self) -> Vec<u8> {
         glb(self.json.to_string().as_bytes(), &self.chunk)
     }
@@ -107,7 +107,7 @@ fn push(list: &mut Value, value: Value) -> usize {
 pub(crate) const QUARTER: [f32; 4] =
     [0.0, std::f32::consts::FRAC_1_SQRT_2, 0.0, std::f32::consts::FRAC_1_SQRT_2];
 
-/// Two joints that move for a second, with all three interpolations.
+/// Returns a document of two joints that move for a second, with all three interpolations.
 pub(crate) fn arm() -> Document {
     let mut document = Document::new(json!([
         { "name": "upper", "children": [1], "translation": [0.0, 1.0, 0.0] },

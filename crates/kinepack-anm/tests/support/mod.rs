@@ -1,5 +1,5 @@
-//! Shared by the tests of `r3d2canm` files: seeded tracks, and a naive player that plays each track
-//! alone.
+//! Helpers that the tests of `r3d2canm` files share: seeded tracks, and a naive player that plays
+//! each track alone.
 
 use kinepack_anim::keyed::quantize::{VectorRange, rotation_48, rotation_from_48};
 use kinepack_anim::keyed::spline::{Parametrization, blend, weights};
@@ -25,7 +25,7 @@ fn times(random: &mut Random, most: u32) -> Vec<u16> {
     times
 }
 
-/// A smooth value of a channel over time.
+/// Returns a smooth value of a channel over time.
 fn smooth_track(random: &mut Random, joint: u16, channel: Channel, most: u32) -> AnmTrack {
     let times = times(random, most);
     let waves: [[f32; 3]; 4] = [(); 4]
@@ -81,15 +81,15 @@ pub(crate) fn file_of(head: AnmHead, joints: u16, tracks: &[AnmTrack]) -> Anm {
     Anm::new(head, hashes(joints), order(joints.into(), tracks).unwrap()).unwrap()
 }
 
-/// The pose of a new player at a time.
+/// Returns the pose of a new player at a time.
 pub(crate) fn pose_at(anm: &Anm, time_s: f32) -> Vec<Transform> {
     let mut pose = vec![Transform::IDENTITY; anm.joints().len()];
     AnmPlayer::new(anm).sample(time_s, &mut pose);
     pose
 }
 
-/// The pose from each track alone: its two keys around the time and their neighbours. The first and
-/// the last key count twice.
+/// Returns the pose, computed from each track alone. A track's value depends on its two keys around
+/// the time and their neighbours. The first and the last key count twice.
 pub(crate) fn naive_pose(
     head: &AnmHead,
     joints: u16,
@@ -138,7 +138,8 @@ fn naive<const N: usize>(
     if keys.len() == 1 {
         return value(keys[0].1);
     }
-    // The key before the time; at the end of the clip, the last but one.
+    // The index of the key before the time. At the end of the clip, it is that of the last key but
+    // one.
     let before = keys.partition_point(|(key_time, _)| *key_time <= time).min(keys.len() - 1) - 1;
     let four = [before.saturating_sub(1), before, before + 1, (before + 2).min(keys.len() - 1)]
         .map(|index| keys[index]);

@@ -73,7 +73,7 @@ pub(crate) struct StreamReport {
     analysis: Analysis,
 }
 
-/// Why a capture cannot be analyzed.
+/// The reason why a capture cannot be analyzed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AnalyzeError {
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! The report of `analyze` in the terminal.
+//! Prints the report of `analyze` in the terminal.
 
 use std::io::{self, Write};
 
@@ -94,7 +94,7 @@ fn write_stream(
     writeln!(out, "{}", table(["id", "kbit/s", "share"], 0, entities).trim_fmt())
 }
 
-/// A title after an empty line.
+/// Writes a title after an empty line.
 fn write_title(out: &mut impl Write, title: &str) -> io::Result<()> {
     writeln!(out)?;
     write_text(out, "", title)
@@ -127,7 +127,7 @@ fn write_levels(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
             None => fields.push((name, bits.clone())),
         }
     }
-    // More columns would be hard to read.
+    // More columns than this would be hard to read.
     fields.truncate(COLUMNS);
     let rows = analysis.levels.iter().enumerate().map(|(index, level)| {
         let cells = [
@@ -148,7 +148,7 @@ fn write_levels(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{}", table(header, 2, rows).trim_fmt())
 }
 
-/// The kinds of entities, if there are several.
+/// Writes the kinds of entities, if there are several.
 fn write_kinds(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
     if analysis.kinds.is_empty() {
         return Ok(());
@@ -216,7 +216,7 @@ fn write_components(analysis: &Analysis, out: &mut impl Write) -> io::Result<()>
             format!("{:.0}", component.level_bits_per_frame[level])
         })
     };
-    // Most captures have numbers as fine as floats.
+    // In most captures, all numbers are as fine as floats.
     let has_multiples = all.clone().any(|(_, component)| component.carried_step.is_some());
     let kept = |cells: [String; 12]| -> Vec<String> {
         let cells = cells.into_iter().enumerate();

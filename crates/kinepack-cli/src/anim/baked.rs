@@ -1,9 +1,9 @@
-//! The curves and markers of a compressed clip, as a raw clip has them.
+//! Converts the curves and markers of a compressed clip to those of a raw clip.
 
 use kinepack_anim::{AnyClip, Curve, Marker, RawClip, RawClipError, Sampler};
 
-/// Adds the curves and markers of `clip` to the samples of its joints, which are at `positions`. A
-/// curve without a name is named by its number.
+/// Adds the curves and markers of `clip` to the samples of its joints, which are at `positions`. If
+/// a curve has no name, its number becomes its name.
 pub(crate) fn with_curves(
     raw: RawClip,
     clip: &AnyClip,

@@ -1,4 +1,4 @@
-//! The base of additive clips, on the command line.
+//! The options for the base of additive clips.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(crate) struct BaseArguments {
 /// The base of additive clips.
 pub(crate) struct Base {
     given: String,
-    /// The sample of a longer clip, if one was chosen.
+    /// The chosen sample of a longer clip. The value is `None` if no sample was chosen.
     sample: Option<usize>,
     pub(crate) raw: Arc<RawClip>,
 }
@@ -40,13 +40,13 @@ impl BaseArguments {
         self.base.is_some()
     }
 
-    /// The file of the base, if one is given.
+    /// Returns the file of the base, or `None` if no base is given.
     pub(crate) fn file(&self) -> Option<PathBuf> {
         self.base.as_ref().map(|given| file_and_clip(given).0)
     }
 
-    /// Reads the base, if one is given. Also returns the notes of its import and the parts that the
-    /// import skipped.
+    /// Reads the base. Returns `None` if none is given. Also returns the notes of its import, and
+    /// the parts that the import skipped.
     pub(crate) fn read(
         &self,
         options: &ImportOptions,
@@ -71,8 +71,8 @@ impl BaseArguments {
     }
 }
 
-/// The clip with this name, which may be the name of its animation only. Without a name, the file's
-/// only clip.
+/// Chooses the clip named `name`, which may be the name of its animation only. Without a name,
+/// chooses the only clip of the file.
 fn choose(given: &str, name: Option<&str>, sources: Vec<Source>) -> Result<RawClip, AnimError> {
     let (many, names) = (sources.len(), names_of(&sources));
     let mut clips: Vec<RawClip> = sources.into_iter().map(|source| source.raw).collect();
@@ -102,7 +102,7 @@ fn names_of(sources: &[Source]) -> String {
     sources.iter().map(|source| source.raw.name()).collect::<Vec<_>>().join(", ")
 }
 
-/// One sample of a clip.
+/// Returns a clip of one sample of `clip`.
 fn pose(given: &str, clip: &RawClip, sample: usize) -> Result<RawClip, AnimError> {
     let samples = clip.samples();
     if sample >= samples {
@@ -125,7 +125,7 @@ fn bad(given: &str, reason: impl Into<String>) -> AnimError {
 }
 
 impl Base {
-    /// The difference of each clip from the base. Skips clips that do not fit it.
+    /// Returns the difference of each clip from the base. Skips clips that do not fit the base.
     pub(crate) fn differences(&self, sources: Vec<Source>, skipped: &mut Skipped) -> Vec<Source> {
         let difference = |Source { file, raw }: Source| {
             let refused =
@@ -171,7 +171,7 @@ impl Base {
         Ok(())
     }
 
-    /// The note for clips that were built with this base.
+    /// Returns the note for clips that were built with this base.
     pub(crate) fn note(&self) -> String {
         let of = match self.sample {
             Some(sample) => format!(" at sample {sample}"),

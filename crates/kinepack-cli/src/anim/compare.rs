@@ -1,4 +1,5 @@
-//! `kinepack anim compare`: the schemes, or the steps of the keyed scheme, on the same clips.
+//! `kinepack anim compare`: compares the schemes, or the steps of the keyed scheme, on the same
+//! clips.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -61,7 +62,7 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     peer: Option<Comparison>,
     notes: Vec<String>,
-    /// Bad parts of the input. The command exits with 1 if there are any.
+    /// The bad parts of the input. The command exits with 1 if the list is not empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     skipped: Vec<String>,
 }
@@ -71,7 +72,7 @@ struct Report {
 struct Row {
     name: String,
     bytes: usize,
-    /// `None` for forms that cannot be played.
+    /// The results of playback. The value is `None` for forms that cannot be played.
     #[serde(flatten)]
     played: Option<Played>,
 }
@@ -79,13 +80,14 @@ struct Row {
 #[derive(Serialize)]
 struct Played {
     max_error_cm: f64,
-    /// The 99th percentile, averaged over the clips.
+    /// The 99th percentile of errors, averaged over the clips.
     p99_error_cm: f64,
     max_error_between_cm: f64,
     foot_slide_cm: f64,
-    /// Raw megabytes per second on one core.
+    /// The speed of a build on one core, in megabytes of raw samples per second.
     build_mb_per_s: f64,
-    /// The mean over the clips with 30 to 50 joints, or over all clips if there are none.
+    /// The time to play a joint, as the mean over the clips with 30 to 50 joints, or over all clips
+    /// if there are none.
     sample_ns_per_joint: f64,
 }
 
@@ -137,7 +139,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
 
 type Options<'a> = Box<dyn Fn(&RawClip) -> BuildOptions + Sync + 'a>;
 
-/// All schemes; the chosen one is last.
+/// Returns all schemes with their options. The scheme that the user chose is last.
 fn schemes(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
     let scheme = &arguments.scheme;
     let asked = |raw: &RawClip| scheme.options(raw);
@@ -161,7 +163,7 @@ fn schemes(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
     let is_block = scheme.scheme() == SchemeName::Block;
     let asked_effort = scheme.asked_effort();
     for effort in EffortName::value_variants() {
-        // The other schemes take a hundred times as long, so users have to ask for them.
+        // The other schemes take a hundred times as long, so users must request them.
         let is_quick =
             *effort <= EffortName::Default && !(is_block && *effort == EffortName::default());
         if asked_effort.is_none() && is_quick {
@@ -175,7 +177,7 @@ fn schemes(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
     all
 }
 
-/// The sizes of the samples as plain floats, and of these floats packed by gzip.
+/// Returns the sizes of the samples as plain floats, and of these floats packed by gzip.
 fn plain(sources: &[Source]) -> Result<Vec<Row>, AnimError> {
     let raw = sources.iter().map(|source| source.raw.raw_bytes()).sum();
     let zipped = sources::on_all_cores(sources, "packed", |source| {
@@ -194,7 +196,8 @@ fn gzip_bytes(raw: &RawClip) -> io::Result<usize> {
     Ok(out.finish()?.len())
 }
 
-/// The keyed scheme: splines alone, splines with one option, all options but one, all options.
+/// Returns the rows for the keyed scheme: splines alone, splines with one option, all options but
+/// one, and all options.
 fn options(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
     type Change = fn(&mut KeyedOptions);
     let plain: [(&str, Change); 10] = [
@@ -281,7 +284,7 @@ impl Row {
         ]
     }
 
-    /// The errors and the speed, if the scheme can be played.
+    /// Returns the cells for errors and speed, or `None` if the scheme cannot be played.
     fn played_cells(&self) -> Option<[String; 6]> {
         let played = self.played.as_ref()?;
         Some([

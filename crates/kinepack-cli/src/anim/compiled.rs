@@ -1,4 +1,4 @@
-//! Compressed clips on disk, with the skeletons and rigs in the same directory or database.
+//! Reads compressed clips from disk, with the skeletons and rigs in the same directory or database.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,23 +27,23 @@ pub(crate) const RIG: &str = "kpr";
 
 /// A clip with everything that playing it needs.
 pub(crate) struct Compiled {
-    /// The name of the clip: of its file, or in its database.
+    /// The name of the clip, which is that of its file or its name in the database.
     pub(crate) name: String,
     pub(crate) clip: AnyClip,
     pub(crate) skeleton: Skeleton,
-    /// The name of the rig's file, if the clip has a rig outside of its own file. A database
-    /// contains its rig.
+    /// The name of the rig's file. The value is `None` unless the clip has a rig in a separate
+    /// file. A database contains its rig.
     pub(crate) rig: Option<String>,
 }
 
-/// The name of the file of a skeleton or a rig. It has the asset's name for users, and the hash by
-/// which clips find the file.
+/// Returns the name of a skeleton's or rig's file. It consists of the asset's name for users, and
+/// the hash by which clips find the file.
 pub(crate) fn hashed_name(asset: &str, hash: u64, extension: &str) -> String {
     format!("{asset}-{hash:016x}.{extension}")
 }
 
-/// The name of the file in `directory` that has this hash and extension, whatever asset it is named
-/// after. If there are several, the first by name.
+/// Returns the name of the file in `directory` that has this hash and extension, regardless of the
+/// asset in its name. If there are several such files, returns the first by name.
 pub(crate) fn find_hashed(directory: &Path, hash: u64, extension: &str) -> Option<String> {
     let exact = format!("{hash:016x}.{extension}");
     let ending = format!("-{exact}");
@@ -60,14 +60,14 @@ pub(crate) fn read_rig(path: &Path) -> Result<Rig, AnimError> {
     rig.map_err(|error| AnimError::BadClip { path: path.to_owned(), reason: error.to_string() })
 }
 
-/// The files that [`read`] is given: those of the clip and of its skeleton. Files that it finds by
-/// their hash are not among them.
+/// Returns the files that [`read`] reads by name: those of the clip and of its skeleton. Files that
+/// it finds by their hash are not included.
 pub(crate) fn inputs(clip: &Path, arguments: &SkeletonArguments) -> impl Iterator<Item = PathBuf> {
     [Some(file_types::of_database(clip).0), arguments.skeleton.clone()].into_iter().flatten()
 }
 
-/// Reads a clip and its skeleton. A database has both, and its clip may be chosen with
-/// FILE.kpb#CLIP.
+/// Reads a clip and its skeleton. A database contains both, and FILE.kpb#CLIP selects one of its
+/// clips.
 pub(crate) fn read(path: &Path, arguments: &SkeletonArguments) -> Result<Compiled, AnimError> {
     let (file, name) = file_types::of_database(path);
     let bytes = read_bytes(&file)?;
@@ -107,8 +107,8 @@ fn read_skeleton(path: &Path, of: &Path, clip: &AnyClip) -> Result<Skeleton, Ani
     Ok(skeleton)
 }
 
-/// Reads a clip from the bytes of its file. If it has a rig, reads that from the same directory, and
-/// returns the name of the rig's file too.
+/// Reads a clip from the bytes of its file. If it has a rig, also reads the rig from the same
+/// directory, and returns the name of the rig's file.
 fn read_clip(path: &Path, bytes: Vec<u8>) -> Result<(AnyClip, Option<String>), AnimError> {
     let (clip, rig) = match AnyClip::from_bytes(&bytes[..]) {
         Err(ClipError::Rig { hash }) => {
@@ -132,7 +132,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The file in the directory of a clip that has this hash.
+/// Finds the file with this hash in the directory of a clip.
 fn beside(
     clip: &Path,
     what: &'static str,

@@ -1,4 +1,4 @@
-//! Clip databases: writing one from built clips, and finding a clip in one.
+//! Writes a clip database of built clips, and finds a clip in a database.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::file_types::CLIPS;
 use super::sources::{self, BuiltClip, Source};
 use crate::anim::error::AnimError;
 
-/// The maximum number of names of clips in an error.
+/// The maximum number of names of clips that an error lists.
 const NAMED: usize = 10;
 
 /// A database without its list of clips.
@@ -22,12 +22,12 @@ pub(crate) struct DatabaseReport {
     file: String,
     clips: usize,
     joints: usize,
-    /// The sum over all clips.
+    /// The sum of the durations of all clips, in seconds.
     seconds: f64,
     bytes: usize,
     skeleton_bytes: usize,
     rig_bytes: usize,
-    /// The bytes of all clips.
+    /// The size of all clips in bytes.
     clip_bytes: usize,
 }
 
@@ -45,12 +45,12 @@ impl DatabaseReport {
         }
     }
 
-    /// The name of the file.
+    /// Returns the name of the file.
     pub(crate) fn file(&self) -> &str {
         &self.file
     }
 
-    /// A paragraph of text.
+    /// Returns the report as a paragraph of text.
     pub(crate) fn text(&self) -> String {
         let (clips, joints) = (counted(self.clips, "clip"), counted(self.joints, "joint"));
         let (bytes, clip_bytes, skeleton) = (self.bytes, self.clip_bytes, self.skeleton_bytes);
@@ -67,7 +67,7 @@ impl DatabaseReport {
     }
 }
 
-/// Refuses clips of several skeletons.
+/// Refuses clips that have different skeletons.
 pub(crate) fn check_skeletons(sources: &[Source]) -> Result<(), AnimError> {
     let Some((first, others)) = sources.split_first() else { return Ok(()) };
     let hash = first.raw.skeleton().hash();
@@ -124,13 +124,13 @@ pub(crate) fn open(path: &Path, bytes: Vec<u8>) -> Result<ClipDatabase, AnimErro
     })
 }
 
-/// Whether the bytes are a database.
+/// Returns whether the bytes are a database.
 pub(crate) fn is_database(bytes: &[u8]) -> bool {
     FileKind::detect(bytes) == Some(FileKind::Database)
 }
 
-/// The clip with this name, which may be the name of its animation only. Without a name, the
-/// database's only clip. Also returns the clip's full name.
+/// Chooses the clip named `name`, which may be the name of its animation only. Without a name,
+/// chooses the database's only clip. Also returns the clip's full name.
 pub(crate) fn choose(
     path: &Path,
     database: &ClipDatabase,
@@ -158,7 +158,7 @@ pub(crate) fn choose(
         }
     };
     let clip = database.clip(index).map_err(|error| bad(path, &error))?;
-    // A copy, since an `AnyClip` owns its bytes.
+    // The bytes are copied, since an `AnyClip` owns its bytes.
     let bytes = clip.as_bytes().to_vec();
     let clip = match database.rig() {
         Some(rig) => AnyClip::with_rig(bytes, rig),
@@ -168,7 +168,7 @@ pub(crate) fn choose(
     Ok((database.entry(index).name.to_owned(), clip))
 }
 
-/// The names of some clips.
+/// Lists some names of the database's clips.
 fn some_names(database: &ClipDatabase) -> String {
     let names: Vec<_> = database.entries().take(NAMED).map(|entry| entry.name).collect();
     let more = match database.len().saturating_sub(NAMED) {

@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     Ok(())
 }
 
-/// The `.clip` file.
+/// Returns the bytes of the `.clip` file.
 fn samples(clip: &AnyClip, skeleton: &Skeleton) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
     exchange::write_head(skeleton, clip.samples(), clip.rate_hz(), &mut out)?;

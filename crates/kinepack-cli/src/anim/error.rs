@@ -1,4 +1,4 @@
-//! Why a command on clips fails.
+//! The reasons why a command on clips fails.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use kinepack_anim::offline::BuildError;
 
 use super::file_types;
 
-/// Why a command on clips fails.
+/// The reason why a command on clips fails.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AnimError {
     /// An animation cannot be read.
@@ -22,10 +22,10 @@ pub(crate) enum AnimError {
     /// An animation or a channel of a file cannot be read.
     #[error("{0}")]
     Part(Box<Skipped>),
-    /// Some parts of the input are bad. The command did the rest.
+    /// Some parts of the input are bad. The command processed the others.
     #[error("{} and the rest is done:{}", skipped(parts), list(parts))]
     Skipped { parts: Vec<String> },
-    /// All of the input is bad.
+    /// All parts of the input are bad.
     #[error("nothing of the input can be read:{}", list(parts))]
     NothingLeft { parts: Vec<String> },
     /// The skeleton or the rig of a clip is missing.
@@ -77,13 +77,13 @@ impl Failure for AnimError {
     }
 }
 
-/// A sentence with the number of skipped parts.
+/// Returns a sentence that states the number of skipped parts.
 fn skipped(parts: &[String]) -> String {
     let is = if parts.len() == 1 { "is" } else { "are" };
     format!("{} {is} skipped,", counted(parts.len(), "part"))
 }
 
-/// A line for each part.
+/// Lists each part on a line of its own.
 fn list(parts: &[String]) -> String {
     parts.iter().map(|part| format!("\n  {}", escaped(part))).collect()
 }
@@ -109,7 +109,7 @@ fn missing_advice(what: &str) -> &'static str {
     }
 }
 
-/// Suggests what to write for a name that no joint has.
+/// Suggests a name if no joint has the name that the user gave.
 fn suggestion(name: &str, similar: &[String]) -> String {
     if similar.is_empty() {
         return "anim view shows their names".to_owned();

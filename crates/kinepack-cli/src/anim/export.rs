@@ -56,7 +56,7 @@ struct AnmReport {
     keys: usize,
     bytes: usize,
     jump_caches: u32,
-    /// The largest difference from the clip at the sample times, in object space.
+    /// The largest difference from the clip at the sample times, in object space, in cm.
     max_difference_cm: f64,
 }
 
@@ -80,7 +80,7 @@ enum Form {
 
 impl Arguments {
     /// # Errors
-    /// If the file's extension is unknown, or an option is for the other format.
+    /// Fails if the file's extension is unknown, or an option is for the other format.
     fn form(&self) -> Result<Form, AnimError> {
         let ending = self.out.extension().map(OsStr::to_ascii_lowercase);
         let refused = match ending.as_ref().and_then(|ending| ending.to_str()) {
@@ -145,7 +145,7 @@ fn write_gltf(
 ) -> Result<(), AnimError> {
     let rate_hz = arguments.rate.unwrap_or(clip.rate_hz());
     let step = f64::from(clip.rate_hz()) / f64::from(rate_hz);
-    // The last sample is at the clip's end, or after it. After the end, the clip's last pose is
+    // The last sample is at the clip's end or after it. After the end, the clip's last pose is
     // held.
     let samples = ((clip.samples() - 1) as f64 / step - 1e-6).ceil().max(0.0) + 1.0;
     if samples > MAX_SAMPLES as f64 {
@@ -185,7 +185,7 @@ fn bad_clip(arguments: &Arguments, reason: &impl ToString) -> AnimError {
     AnimError::BadClip { path: arguments.clip.clone(), reason: reason.to_string() }
 }
 
-/// Returns the file's name.
+/// Writes the file, and returns its name.
 fn write_file(target: &Target, bytes: &[u8]) -> Result<String, AnimError> {
     target.write(bytes)?;
     Ok(target.name().display().to_string())

@@ -1,4 +1,4 @@
-//! The files that commands take, by the endings of their names, and the error for other files.
+//! The files that commands take, by the extensions of their names, and the error for other files.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,38 +10,38 @@ use kinepack_anim::import::ImportError;
 use super::skipped::Skipped;
 use crate::anim::error::AnimError;
 
-/// Endings of files with motion that other programs wrote.
+/// The extensions of files with motion that other programs wrote.
 pub(crate) const ANIMATIONS: &[&str] = &[".glb", ".gltf", ".vrm", ".vrma", FBX, ".bvh", ".bvh.zst"];
-/// Endings of files that clips are built from.
+/// The extensions of files from which clips are built.
 pub(crate) const SOURCES: &[&str] =
     &[".glb", ".gltf", ".vrm", ".vrma", FBX, ".bvh", ".bvh.zst", RAW_CLIP];
-/// Endings of compressed clips. A clip of a database is FILE.kpb#CLIP.
+/// The extensions of compressed clips. A clip of a database is FILE.kpb#CLIP.
 pub(crate) const CLIPS: &[&str] = &[".kpa", ".kpd", DATABASE];
 pub(crate) const SKELETONS: &[&str] = &[".kps"];
-/// The endings for commands that take both.
+/// The extensions for commands that take both compressed clips and files to build clips from.
 const CLIPS_AND_SOURCES: &[&str] = &[
     ".kpa", ".kpd", DATABASE, ".glb", ".gltf", ".vrm", ".vrma", FBX, ".bvh", ".bvh.zst", RAW_CLIP,
 ];
-/// The ending that needs the feature `fbx`.
+/// The extension of FBX files, which need the feature `fbx`.
 const FBX: &str = ".fbx";
 const READS_FBX: bool = cfg!(feature = "fbx");
 pub(crate) const RAW_CLIP: &str = ".clip";
-/// Clip databases.
+/// The extension of clip databases.
 pub(crate) const DATABASE: &str = ".kpb";
 
-/// Whether the name of a file has one of some endings.
+/// Returns whether the name of a file has one of the extensions `endings`.
 pub(crate) fn ends_in(path: &Path, endings: &[&str]) -> bool {
     let name = path.to_string_lossy().to_lowercase();
     endings.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Refuses a file whose name has none of the endings that a command takes, and FBX in a build
-/// without a reader.
+/// Refuses a file whose name has none of the extensions in `takes`. Also refuses FBX in a build
+/// without a reader for it.
 pub(crate) fn check(path: &Path, takes: &'static [&'static str]) -> Result<(), AnimError> {
     check_in(READS_FBX, path, takes)
 }
 
-/// As [`check`]; `reads_fbx` states whether this build reads FBX.
+/// Works like [`check`]. `reads_fbx` states whether this build reads FBX.
 fn check_in(reads_fbx: bool, path: &Path, takes: &'static [&'static str]) -> Result<(), AnimError> {
     if ends_in(path, takes) {
         return match reads_fbx || !ends_in(path, &[FBX]) {
@@ -58,8 +58,8 @@ fn check_in(reads_fbx: bool, path: &Path, takes: &'static [&'static str]) -> Res
     })
 }
 
-/// Splits FILE#CLIP. Names of files and of clips may contain a #. The # that separates them follows
-/// the name of a file that exists.
+/// Splits FILE#CLIP. Names of files and of clips may contain a #. The separating # is one that
+/// follows the name of an existing file.
 pub(crate) fn file_and_clip(given: &str) -> (PathBuf, Option<&str>) {
     let is_file = |file: &str| Path::new(file).is_file();
     if is_file(given) {
@@ -72,7 +72,7 @@ pub(crate) fn file_and_clip(given: &str) -> (PathBuf, Option<&str>) {
     }
 }
 
-/// The file of a compressed clip, and the clip if FILE.kpb#CLIP names one.
+/// Returns the file of a compressed clip, and the clip's name if the path is FILE.kpb#CLIP.
 pub(crate) fn of_database(path: &Path) -> (PathBuf, Option<&str>) {
     let split = path.to_str().map(file_and_clip);
     let split = split.filter(|(file, clip)| clip.is_some() && ends_in(file, &[DATABASE]));
@@ -89,7 +89,7 @@ pub(crate) fn split(files: &[PathBuf], skipped: &mut Skipped) -> (Vec<PathBuf>, 
     taken.partition(|file| ends_in(&of_database(file).0, CLIPS))
 }
 
-/// The message of [`AnimError::OtherFile`], after the path.
+/// Returns the message of [`AnimError::OtherFile`], after the path.
 pub(crate) fn refused(takes: &[&str], found: Option<FileKind>) -> String {
     refused_in(READS_FBX, takes, found)
 }

@@ -52,7 +52,7 @@ enum Convention {
 }
 
 impl ImportArguments {
-    /// The options of the library, which checks the numbers.
+    /// Returns the options of the library, which checks the numbers.
     pub(crate) fn options(&self) -> ImportOptions {
         let max_memory_bytes = self.max_memory.map(|mib| mib << 20);
         let default = ImportOptions::default();

@@ -1,4 +1,4 @@
-//! Joints by name, on the command line.
+//! Selects joints by name on the command line.
 
 use kinepack_anim::{RawClip, Skeleton};
 
@@ -16,7 +16,7 @@ pub(crate) fn parse_length(text: &str) -> Result<JointLength, String> {
     Ok(JointLength { pattern: pattern.to_owned(), cm })
 }
 
-/// The indices of the joints whose names match a pattern.
+/// Returns the indices of the joints whose names match a pattern.
 pub(crate) fn named(patterns: &[String], raw: &RawClip) -> Vec<usize> {
     let patterns: Vec<_> = patterns.iter().map(|pattern| pattern.to_lowercase()).collect();
     let is_named = |joint: &usize| {
@@ -26,7 +26,7 @@ pub(crate) fn named(patterns: &[String], raw: &RawClip) -> Vec<usize> {
     (0..raw.joints()).filter(is_named).collect()
 }
 
-/// The first joints whose names contain a name that no joint has.
+/// Returns the first joints whose names contain `name`, or `None` if a joint has this name.
 pub(crate) fn similar(name: &str, raw: &RawClip) -> Option<Vec<String>> {
     const MOST: usize = 3;
     let name = name.trim_matches('*');
@@ -35,7 +35,7 @@ pub(crate) fn similar(name: &str, raw: &RawClip) -> Option<Vec<String>> {
     (!name.is_empty() && !names.is_empty()).then_some(names)
 }
 
-/// A joint's name, or its number if it has none.
+/// Returns the name of a joint, or its number if it has no name.
 pub(crate) fn joint_name(skeleton: &Skeleton, joint: usize) -> String {
     match skeleton.joints()[joint].name.as_str() {
         "" => format!("joint {joint}"),
@@ -52,7 +52,7 @@ pub(crate) fn lengths(all: &[JointLength], raw: &RawClip) -> Vec<(usize, f64)> {
     all.iter().flat_map(of).collect()
 }
 
-/// Whether a name matches a pattern, in which * stands for any characters.
+/// Returns whether a name matches a pattern, in which * matches any characters.
 fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(start) else { return false };

@@ -1,4 +1,4 @@
-//! Reports of the parts of files that clips leave out.
+//! Reports the parts of files that clips omit.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -8,19 +8,19 @@ use kinepack_anim::RawClip;
 use kinepack_anim::import::{LeftOut, LeftOutKind};
 use serde::Serialize;
 
-/// Parts of a file or a clip that are left out.
+/// Parts of a file or a clip that are omitted.
 #[derive(Clone, PartialEq, Serialize)]
 pub(crate) struct LeftOutReport {
     file: String,
     /// The kind of the parts.
     what: &'static str,
-    /// The name of the parts, if they have one.
+    /// The name of the parts. It is empty if they have none.
     name: String,
     count: usize,
 }
 
 impl LeftOutReport {
-    /// The parts of a file that its importer left out.
+    /// Returns the parts of a file that its importer omitted.
     pub(crate) fn of_file<'a>(
         file: &'a Path,
         left_out: &'a [LeftOut],
@@ -33,12 +33,12 @@ impl LeftOutReport {
         })
     }
 
-    /// The curves and the markers of a clip, for formats that store joints only.
+    /// Returns the curves and the markers of a clip, which formats with joints only omit.
     pub(crate) fn of_clip(file: &Path, raw: &RawClip) -> impl Iterator<Item = Self> + use<> {
         Self::of_counts(file, raw.name(), [raw.curves().len(), raw.markers().len()])
     }
 
-    /// Some curves and some markers, for formats that store joints only.
+    /// Numbers of curves and markers, which formats with joints only omit.
     pub(crate) fn of_counts(
         file: &Path,
         name: &str,
@@ -57,24 +57,24 @@ impl LeftOutReport {
         })
     }
 
-    /// The report in a line, for commands without a table of it.
+    /// Returns the report as a line, for commands that do not print a table of omitted parts.
     pub(crate) fn line(&self) -> String {
         format!("{}: left out: {}", self.file, self.part())
     }
 
-    /// The part, without its file.
+    /// Returns the part, without its file.
     pub(crate) fn part(&self) -> String {
         let Self { what, name, count, .. } = self;
         let space = if name.is_empty() { "" } else { " " };
         format!("{what}:{space}{name} ({count})")
     }
 
-    /// Whether the part is an animation that moves nothing of the skeleton.
+    /// Returns whether the part is an animation that moves nothing of the skeleton.
     pub(crate) fn is_empty_animation(&self) -> bool {
         self.what == LeftOutKind::EmptyAnimation.name()
     }
 
-    /// Writes a table, if anything is left out.
+    /// Writes a table of the omitted parts, if there are any.
     pub(crate) fn write_table(all: &[Self], out: &mut impl Write) -> io::Result<()> {
         if all.is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The markers of `--markers FILE`.
+//! Reads the markers of `--markers FILE`.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ struct InFile {
 }
 
 impl InFile {
-    /// Whether the marker is for a clip. The name of the animation is enough.
+    /// Returns whether the marker is for the clip `clip`. The name of the animation is enough.
     fn is_for(&self, clip: &str) -> bool {
         let Some(name) = &self.clip else { return true };
         let is_animation =

@@ -1,26 +1,27 @@
-//! Names of files, from names of clips. A name comes out of a file that somebody else made, and two
-//! clips may have the same one.
+//! Makes file names from the names of clips. The name of a clip comes from a file that somebody
+//! else made, and two clips may have the same name.
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use kinepack_anim::RawClip;
 
-/// The longest name, in bytes. File systems allow 255, with the number and the extension.
+/// The longest name in bytes. File systems allow 255 bytes, including the number and the extension.
 const MAX_BYTES: usize = 200;
-/// Names that are devices on Windows, whatever extension follows.
+/// The names that are devices on Windows, regardless of the extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
-/// The names of the clips of several files. Each is another file name, even if case does not count.
+/// The names of the clips of several files. They give different file names, even if case is
+/// ignored.
 #[derive(Default)]
 pub(crate) struct Names {
-    /// By lower-case file name: the last number that was tried after it.
+    /// For each lower-case file name, the last number that was tried after it.
     taken: HashMap<String, usize>,
 }
 
 impl Names {
-    /// The clip under a name that no earlier one has, and a note if that is not its own: the
-    /// second clip of a name gets `-2`, the third `-3`.
+    /// Returns the clip under a name that no earlier clip has: the second clip of a name gets `-2`,
+    /// the third `-3`. Also returns a note if the clip was renamed.
     pub(crate) fn take(&mut self, clip: RawClip, file: &Path) -> (RawClip, Option<String>) {
         let stem = file_stem(clip.name());
         let key = stem.to_lowercase();
@@ -45,7 +46,7 @@ impl Names {
     }
 }
 
-/// A clip's name as the name of a file, without extension.
+/// Converts a clip's name to the name of a file, without extension.
 pub(crate) fn file_stem(clip: &str) -> String {
     let is_bad = |c: char| c.is_control() || r#"/\:*?"<>|"#.contains(c);
     let mut stem = clip.replace(is_bad, "-");
@@ -64,8 +65,8 @@ pub(crate) fn file_stem(clip: &str) -> String {
     stem
 }
 
-/// The name of the asset that a clip belongs to. Importers name a clip of glTF after its file and
-/// its animation, with `__` between the two.
+/// Returns the name of the asset that a clip belongs to. Importers name a clip of glTF after its
+/// file and its animation, with `__` between the two.
 pub(crate) fn asset(clip: &str) -> String {
     file_stem(clip.split_once("__").map_or(clip, |(file, _)| file))
 }

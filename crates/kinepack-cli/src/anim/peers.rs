@@ -1,4 +1,4 @@
-//! Sizes and errors of another codec on the same clips, from a table of measurements.
+//! Reads the sizes and errors of another codec on the same clips from a table of measurements.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ struct Figures {
 pub(crate) struct Comparison {
     peer: String,
     clips: Vec<Pair>,
-    /// Bytes of the rigs that our clips share. They are part of the sums.
+    /// The size of the rigs that our clips share, in bytes. The sums include it.
     rig_bytes: usize,
     /// The number of clips that are not in the peer's table.
     missing: usize,
@@ -41,15 +41,15 @@ pub(crate) struct Comparison {
 struct Pair {
     name: String,
     samples: usize,
-    /// Some programs produce one sample more or fewer.
+    /// The number of the peer's samples. Some programs produce one sample more or fewer.
     peer_samples: usize,
     peer_bytes: usize,
     peer_max_error_cm: f64,
     bytes: usize,
-    /// Bytes that are in memory while the clip plays. Keyed clips do not store this.
+    /// The number of bytes in memory while the clip plays. Keyed clips do not report this number.
     #[serde(skip_serializing_if = "Option::is_none")]
     playing_bytes: Option<usize>,
-    /// Bytes as a disk file.
+    /// The size as a disk file, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     disk_bytes: Option<usize>,
     max_error_cm: f64,
@@ -57,7 +57,7 @@ struct Pair {
 
 impl Peers {
     /// Reads a table in CSV without quotes. The first line names the columns. The peer's name is
-    /// the one before `_bytes`.
+    /// the part of a column's name before `_bytes`.
     pub(crate) fn read(path: &Path) -> Result<Self, AnimError> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| AnimError::ClipFile { path: path.to_owned(), error })?;
@@ -102,7 +102,7 @@ impl Peers {
         Ok(Self { name, clips })
     }
 
-    /// The figures of a clip with this number of samples, or with one more or fewer.
+    /// Returns the figures of a clip with this number of samples, or with one more or fewer.
     fn find(&self, name: &str, samples: usize) -> Option<(usize, Figures)> {
         let near = [samples, samples + 1, samples - 1];
         near.into_iter()
@@ -144,7 +144,7 @@ impl Peers {
     }
 }
 
-/// The name that our importer gives to a clip.
+/// Returns the name that our importer gives to a clip.
 fn clip_name(file: &str, clip: &str) -> String {
     let file = PathBuf::from(file);
     let name = file.file_name().unwrap_or_default().to_string_lossy();

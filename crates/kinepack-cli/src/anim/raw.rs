@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
 struct Report {
     clips: Vec<ClipReport>,
     notes: Vec<String>,
-    /// Bad parts of the input. The command exits with 1 if there are any.
+    /// The bad parts of the input. The command exits with 1 if the list is not empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     skipped: Vec<String>,
 }

@@ -37,7 +37,7 @@ pub(crate) struct RigReport {
     tracks: usize,
     constants: usize,
     bytes: usize,
-    /// The number of clips that use it.
+    /// The number of clips that use the rig.
     clips: usize,
 }
 
@@ -55,8 +55,9 @@ impl RigReport {
 }
 
 impl Rigs {
-    /// The rigs for clips that are built with these options. A skeleton's rig in `directory` is
-    /// used as it is. Other skeletons with several clips get a new one.
+    /// Finds or trains the rigs for clips that are built with the given options. If `directory` has
+    /// a rig of a skeleton, that rig is used unchanged. Each other skeleton with several clips gets
+    /// a new rig.
     pub(crate) fn of(
         sources: &[Source],
         options: impl Fn(&RawClip) -> BuildOptions + Sync,
@@ -99,7 +100,7 @@ impl Rigs {
         Ok(rigs)
     }
 
-    /// The rigs in a directory; none if it does not exist.
+    /// Reads the rigs in a directory. Returns none if the directory does not exist.
     fn read(directory: &Path) -> Result<Self, AnimError> {
         let failed = |error| AnimError::ClipFile { path: directory.to_owned(), error };
         let mut rigs = Self::default();
@@ -122,7 +123,7 @@ impl Rigs {
         Ok(rigs)
     }
 
-    /// The options of a clip, with the rig of its skeleton.
+    /// Adds the rig of a clip's skeleton to the options for the clip.
     pub(crate) fn give(&self, raw: &RawClip, mut options: BuildOptions) -> BuildOptions {
         if let Scheme::Block(block) = &mut options.scheme {
             let named = self.by_skeleton.get(&raw.skeleton().hash());
@@ -148,12 +149,12 @@ impl Rigs {
         Ok(())
     }
 
-    /// The rig of clips that have the same skeleton, if they use it.
+    /// Returns the rig of clips that have the same skeleton, or `None` if they do not use it.
     pub(crate) fn of_clips<'a>(&'a self, built: &'a [BuiltClip]) -> Option<&'a Arc<Rig>> {
         self.used(built).next().map(|(named, _)| &named.rig)
     }
 
-    /// The reports of the rigs that clips use. The rig of a database is within its file.
+    /// Returns the reports of the rigs that clips use. The rig of a database is within its file.
     pub(crate) fn reports(&self, built: &[BuiltClip], database: Option<&str>) -> Vec<RigReport> {
         let report = |(NamedRig { file, rig }, clips): (&NamedRig, usize)| RigReport {
             file: database.map_or_else(|| file.clone(), str::to_owned),
@@ -166,7 +167,7 @@ impl Rigs {
         self.used(built).map(report).collect()
     }
 
-    /// The rigs that clips use, with the number of these clips.
+    /// Returns the rigs that clips use, each with the number of clips that use it.
     fn used<'a>(
         &'a self,
         built: &'a [BuiltClip],

@@ -179,7 +179,7 @@ impl SchemeArguments {
         self.scheme.name()
     }
 
-    /// The effort, if one was given.
+    /// Returns the effort, if one was given.
     pub(crate) fn asked_effort(&self) -> Option<EffortName> {
         self.effort
     }
@@ -188,7 +188,7 @@ impl SchemeArguments {
         self.precision
     }
 
-    /// How errors of a clip are measured.
+    /// Returns how errors of a clip are measured.
     pub(crate) fn error(&self, raw: &RawClip) -> ErrorOptions {
         ErrorOptions {
             shell_cm: self.shell,
@@ -197,7 +197,7 @@ impl SchemeArguments {
         }
     }
 
-    /// The options of the library for one clip. The library checks the numbers.
+    /// Returns the options of the library for one clip. The library checks the numbers.
     pub(crate) fn options(&self, raw: &RawClip) -> BuildOptions {
         let scheme = match self.scheme {
             SchemeName::Block => Scheme::Block(self.block(raw, self.effort.unwrap_or_default())),

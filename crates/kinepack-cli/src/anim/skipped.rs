@@ -1,9 +1,9 @@
-//! The parts of the input that are damaged or do not fit: a command names them, does its work on
-//! the others, and exits with 1.
+//! The parts of the input that are damaged or do not fit. A command names them, processes the other
+//! parts, and exits with 1.
 
 use super::error::AnimError;
 
-/// Files, animations, channels and clips that a command works without.
+/// The files, animations, channels and clips that a command skips.
 #[derive(Debug, Default)]
 pub(crate) struct Skipped {
     failures: Vec<AnimError>,
@@ -18,7 +18,7 @@ impl Skipped {
         self.failures.extend(failures);
     }
 
-    /// Adds the parts of another reading. A file that was read twice is named once.
+    /// Adds the parts that another reading skipped. A file that was read twice is named once.
     pub(crate) fn append(&mut self, other: Self) {
         let lines = self.lines();
         let is_new = |failure: &AnimError| !lines.contains(&failure.to_string());
@@ -29,12 +29,13 @@ impl Skipped {
         self.failures.is_empty()
     }
 
-    /// A line for each part, for reports.
+    /// Returns a line for each part, for reports.
     pub(crate) fn lines(&self) -> Vec<String> {
         self.failures.iter().map(ToString::to_string).collect()
     }
 
-    /// The failure of a command that has nothing left to work on. `Ok` if nothing was skipped.
+    /// The failure of a command that has nothing left to process. Returns `Ok` if nothing was
+    /// skipped.
     pub(crate) fn refuse(mut self) -> Result<(), AnimError> {
         match self.failures.len() {
             0 => Ok(()),
@@ -43,7 +44,8 @@ impl Skipped {
         }
     }
 
-    /// The failure of a command that did the rest. `Ok` if nothing was skipped.
+    /// The failure of a command that has processed the other parts. Returns `Ok` if nothing was
+    /// skipped.
     pub(crate) fn finish(self) -> Result<(), AnimError> {
         match self.failures.is_empty() {
             true => Ok(()),

@@ -1,4 +1,4 @@
-//! Clips from many files, and work on each clip on all cores.
+//! Reads clips from many files, and processes each clip on all cores.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -21,7 +21,7 @@ use super::scheme::SchemeArguments;
 use super::skipped::Skipped;
 use crate::anim::error::AnimError;
 
-/// A clip and the file that it comes from.
+/// A clip and the file from which it was read.
 pub(crate) struct Source {
     pub(crate) file: PathBuf,
     pub(crate) raw: RawClip,
@@ -33,20 +33,21 @@ impl Source {
     }
 }
 
-/// All clips of some files.
+/// All clips of several files.
 #[derive(Default)]
 pub(crate) struct Sources {
     pub(crate) sources: Vec<Source>,
-    /// Decisions of the import.
+    /// The decisions that the import made.
     pub(crate) notes: Vec<String>,
     /// The parts of the files that the import omitted.
     pub(crate) left_out: Vec<LeftOutReport>,
-    /// Files, animations and channels that cannot be read.
+    /// The files, animations and channels that cannot be read.
     pub(crate) skipped: Skipped,
 }
 
 impl Sources {
-    /// The clips, notes that also list the omitted parts, and what was skipped.
+    /// Splits the sources into the clips, notes that also list the omitted parts, and the skipped
+    /// parts.
     pub(crate) fn into_parts(mut self) -> (Vec<Source>, Vec<String>, Skipped) {
         self.notes.extend(self.left_out.iter().map(LeftOutReport::line));
         (self.sources, self.notes, self.skipped)
@@ -56,7 +57,7 @@ impl Sources {
 /// Reads all clips of animations or `.clip` files. Skips files that cannot be read.
 pub(crate) fn read(files: &[PathBuf], options: &ImportOptions) -> Result<Sources, AnimError> {
     let bar = progress(files.len() as u64, "read");
-    // A bad option is not the fault of a file.
+    // A bad option is refused before any file is blamed for it.
     options.validate()?;
     let Sources { mut sources, mut notes, mut left_out, mut skipped } = Sources::default();
     let mut names = Names::default();
@@ -101,7 +102,7 @@ fn read_clip_file(path: &Path) -> Result<RawClip, AnimError> {
         .map_err(|error| AnimError::BadClip { path: path.to_owned(), reason: error.to_string() })
 }
 
-/// A built clip, and how long the build took on its thread.
+/// A built clip, and the time that the build took on its thread.
 pub(crate) struct BuiltClip {
     pub(crate) built: Built,
     pub(crate) build_ms: f64,
@@ -109,14 +110,14 @@ pub(crate) struct BuiltClip {
 }
 
 impl BuiltClip {
-    /// The clip as a disk file, if its scheme has that form.
+    /// Returns the clip as a disk file, if its scheme has that form.
     pub(crate) fn packed(&self) -> Option<&[u8]> {
         let pack = || self.built.clip.as_block().and_then(|clip| disk::pack(clip).ok());
         self.packed.get_or_init(pack).as_deref()
     }
 }
 
-/// All clips of some files, as read and as built, with notes about decisions of the import.
+/// All clips of several files, both as read and as built, with notes about decisions of the import.
 pub(crate) struct BuiltFiles {
     pub(crate) sources: Vec<Source>,
     pub(crate) built: Vec<BuiltClip>,
@@ -124,8 +125,8 @@ pub(crate) struct BuiltFiles {
     pub(crate) skipped: Skipped,
 }
 
-/// Reads all clips of some files and builds them with the options of the command line. Files without
-/// any clip count as skipped.
+/// Reads all clips of several files, and builds them with the options of the command line. Files
+/// without any clip count as skipped.
 pub(crate) fn read_and_build(
     files: &[PathBuf],
     import: &ImportArguments,
@@ -170,7 +171,7 @@ pub(crate) fn keep<T>(items: &mut Vec<T>, is_kept: &[bool]) {
     items.retain(|_| is_kept.next().unwrap_or_default());
 }
 
-/// Reads all clips of some files, and checks that the options fit them.
+/// Reads all clips of several files, and checks that the options fit them.
 pub(crate) fn read_checked(
     files: &[PathBuf],
     import: &ImportArguments,
@@ -183,7 +184,7 @@ pub(crate) fn read_checked(
     Ok(read)
 }
 
-/// Reads all clips of some files. Refuses the files if none of them has a clip.
+/// Reads all clips of several files. Refuses the files if none of them has a clip.
 pub(crate) fn read_some(files: &[PathBuf], import: &ImportArguments) -> Result<Sources, AnimError> {
     let read = read(files, &import.options())?;
     if read.sources.is_empty() {
@@ -194,7 +195,7 @@ pub(crate) fn read_some(files: &[PathBuf], import: &ImportArguments) -> Result<S
     Ok(read)
 }
 
-/// The refusal of files without any clip.
+/// Refuses files that contain no clip.
 pub(crate) fn refuse_empty(files: &[PathBuf], left_out: &[LeftOutReport]) -> Result<(), AnimError> {
     /// The maximum number of parts that the refusal lists.
     const LISTED: usize = 5;
@@ -212,7 +213,7 @@ pub(crate) fn refuse_empty(files: &[PathBuf], left_out: &[LeftOutReport]) -> Res
     Err(AnimError::BadClip { path: file.clone(), reason })
 }
 
-/// Builds all clips. Stops at the first that cannot be built.
+/// Builds all clips. Stops at the first clip that cannot be built.
 pub(crate) fn build_all(
     sources: &[Source],
     options: impl Fn(&RawClip) -> BuildOptions + Sync,
@@ -259,7 +260,7 @@ pub(crate) fn on_all_cores<T: Sync, R: Send>(
 }
 
 /// Calls `act` for each item, and hands the results to `take` in order, each as soon as all earlier
-/// results are ready. `jobs` is the number of threads, by default one a core. Stops at the first
+/// results are ready. `jobs` is the number of threads, by default one per core. Stops at the first
 /// failure.
 pub(crate) fn take_from_all_cores<T: Sync, R: Send>(
     items: &[T],
@@ -299,7 +300,7 @@ pub(crate) fn take_from_all_cores<T: Sync, R: Send>(
     Ok(())
 }
 
-/// Takes results in any order and hands them on in order.
+/// Takes results in any order, and hands them on in order.
 struct InOrder<R, F> {
     taken: usize,
     waiting: BTreeMap<usize, R>,
@@ -320,7 +321,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// A progress bar, which is shown in terminals only.
+/// Returns a progress bar, which is shown in terminals only.
 pub(crate) fn progress(len: u64, what: &str) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}, {eta} left");
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());

@@ -7,8 +7,8 @@ use kinepack_anim::keyed::KeyedClip;
 use kinepack_anim::offline::Built;
 use kinepack_anim::{AnyClip, AnyPlayer, Clip, RawClip, Transform};
 
-/// The time of a pose in ns a joint, playing forwards at 60 Hz over and over: the best of five
-/// rounds.
+/// Returns the time to play a pose in ns per joint, playing forwards at 60 Hz repeatedly. Returns
+/// the best of five rounds.
 pub(crate) fn warm_ns_per_joint(raw: &RawClip, built: &Built) -> f64 {
     const POSES: usize = 2000;
     const ROUNDS: usize = 5;
@@ -28,12 +28,12 @@ pub(crate) fn warm_ns_per_joint(raw: &RawClip, built: &Built) -> f64 {
     1e9 * best / (POSES * raw.joints()) as f64
 }
 
-/// The time of a pose in ns a joint if the clip is not in a near cache: the best of five rounds.
-/// Each pose is at another time of another copy of the clip. Each copy has a player, and all copies
-/// take `all_bytes`.
+/// Returns the time to play a pose in ns per joint if the clip is not in a near cache. Returns the
+/// best of five rounds. Each pose is at another time of another copy of the clip. Each copy has a
+/// player, and all copies together take `all_bytes` bytes.
 pub(crate) fn cold_ns_per_joint(raw: &RawClip, built: &Built, all_bytes: usize) -> f64 {
     const ROUNDS: usize = 5;
-    /// The distance from one copy to the next: large, and odd so that every copy is played.
+    /// The distance from one copy to the next. It is large, and odd so that every copy is played.
     const STRIDE: usize = 7919;
     let bind = raw.skeleton().bind_pose();
     let mut pose = bind.clone();
@@ -54,7 +54,8 @@ pub(crate) fn cold_ns_per_joint(raw: &RawClip, built: &Built, all_bytes: usize) 
     1e9 * best / (count * raw.joints()) as f64
 }
 
-/// A player of a copy in memory of its own: a clone of an [`AnyClip`] would share the clip.
+/// Returns a player of a copy that has its own memory, because a clone of an [`AnyClip`] would
+/// share the clip.
 fn player_of_a_copy(clip: &AnyClip, bind: &[Transform]) -> AnyPlayer {
     let copy = match clip {
         AnyClip::Block(clip) => AnyClip::from(Clip::clone(clip)),

@@ -55,7 +55,7 @@ struct Report {
     precisions_cm: Vec<f64>,
     pieces: Vec<PieceReport>,
     notes: Vec<String>,
-    /// Bad parts of the input. The command exits with 1 if there are any.
+    /// The bad parts of the input. The command exits with 1 if the list is not empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     skipped: Vec<String>,
 }
@@ -65,9 +65,9 @@ struct PieceReport {
     block_samples: usize,
     piece: usize,
     profiles: usize,
-    /// Bits of a component's coefficients if each takes only the width that it needs.
+    /// The number of bits of a component's coefficients if each takes only the width that it needs.
     ideal_bits: f64,
-    /// Bits with the profiles.
+    /// The number of bits with the profiles.
     bits: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Whether a clip travels, and which of its joints carries it.
+//! Determines whether a clip travels, and which of its joints carries the motion.
 
 use kinepack_anim::pose::{Axis, Passed, RootJoint, RootMotion};
 use kinepack_anim::{AnyClip, Joint, RawClip, Skeleton, Transform};
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::joints::joint_name;
 
-/// Smaller turns are not reported.
+/// The smallest turn that is reported.
 const TURNS_DEGREES: f64 = 15.0;
 
 /// The motion of a clip on the ground.
@@ -17,9 +17,9 @@ pub(crate) struct Travel {
     /// The joint that carries the motion.
     joint: String,
     joint_index: usize,
-    /// The largest distance of this joint from its start.
+    /// The largest distance of this joint from its start, in cm.
     way_cm: f32,
-    /// The turn from the start to the end.
+    /// The turn from the start to the end, in degrees.
     turn_degrees: f64,
 }
 
@@ -32,7 +32,8 @@ impl Travel {
         })
     }
 
-    /// `None` for an additive clip, whose skeleton has the identity as its bind pose.
+    /// Returns the motion of a clip, or `None` for an additive clip, whose skeleton has the
+    /// identity as its bind pose.
     pub(crate) fn of_clip(clip: &AnyClip, skeleton: &Skeleton) -> Option<Self> {
         let is_still = |joint: &Joint| joint.bind == Transform::IDENTITY;
         if skeleton.len() > 1 && skeleton.joints().iter().all(is_still) {
@@ -65,12 +66,12 @@ impl Travel {
         }
     }
 
-    /// The distance, and the joint that carries the motion.
+    /// Returns the distance, and the joint that carries the motion, as short text.
     pub(crate) fn short(&self) -> String {
         format!("{:.0} cm by {}", self.way_cm, self.joint)
     }
 
-    /// A line of text.
+    /// Returns the motion as a line of text.
     pub(crate) fn text(&self) -> String {
         let Self { joint, joint_index, way_cm, turn_degrees, .. } = self;
         let turn = match *turn_degrees >= TURNS_DEGREES {

@@ -1,4 +1,4 @@
-//! Challenge files as a stream.
+//! Reads challenge files as a stream.
 
 use cube_data::cube::{self, Cube, Quantized};
 use cube_data::{Challenge, Frame};
@@ -17,7 +17,7 @@ pub(super) struct Cubes {
 }
 
 impl Cubes {
-    /// The file, and its stream.
+    /// Opens the challenge file as a stream.
     pub(super) fn new(challenge: Challenge) -> (Self, Stream) {
         let schema = cube::schema(Quantized::Everything);
         let stream = Stream {

@@ -1,4 +1,4 @@
-//! Whether all frames of a file were read.
+//! Reports whether all frames of a file were read.
 
 use std::path::Path;
 
@@ -9,25 +9,25 @@ use super::{Captured, CapturedError, Source, sum};
 /// The maximum number of damaged places that are listed.
 const MOST_LISTED: usize = 5;
 
-/// Whether a file was read completely. A command first does its work with the readable frames, and
-/// then [ends](Self::result) with this.
+/// Whether a file was read completely. A command first processes the readable frames, and then
+/// returns [`result`](Self::result).
 #[must_use]
 #[derive(Debug, Default)]
 pub struct Ending(Option<CapturedError>);
 
 impl Ending {
-    /// An error if frames were lost.
+    /// Returns an error if frames were lost.
     pub fn result(self) -> Result<(), CapturedError> {
         self.0.map_or(Ok(()), Err)
     }
 
-    /// How the reading of a file ended, given the places that cannot be read, the number of further
-    /// places that are not described, and the lost frames if they are known. Lists the places on
-    /// standard error. `frames` is the number of frames that were read.
+    /// Describes how the reading of a file ended. The arguments are the places that cannot be read,
+    /// the number of further places that are not described, and the number of lost frames, if it is
+    /// known. Lists the places on standard error. `frames` is the number of frames that were read.
     ///
     /// # Errors
-    /// [`CapturedError::NothingRead`] if no frame was read, because a command then has nothing to
-    /// finish.
+    /// Returns [`CapturedError::NothingRead`] if no frame was read, because a command then has
+    /// nothing to finish.
     pub(crate) fn of_places(
         path: &Path,
         places: impl IntoIterator<Item = impl ToString>,
@@ -50,17 +50,18 @@ impl Ending {
         Ok(Self(Some(CapturedError::Incomplete { path, lost })))
     }
 
-    /// The first error of two files.
+    /// Returns the first error of two endings.
     pub(crate) fn and(self, other: Self) -> Self {
         Self(self.0.or(other.0))
     }
 }
 
 impl Captured {
-    /// How the reading ended, after the last of `frames` frames, of one stream or of all.
+    /// Describes how the reading ended, after the last of `frames` frames, for one stream or for
+    /// all.
     ///
     /// # Errors
-    /// Those of [`Ending::of_places`].
+    /// Fails as [`Ending::of_places`] does.
     pub(crate) fn end(&self, stream: Option<usize>, frames: u64) -> Result<Ending, CapturedError> {
         let capture = match &self.source {
             Source::Challenge(_) => return Ok(Ending::default()),
@@ -78,7 +79,7 @@ impl Captured {
         let wanted = all.filter(|(_, stream)| concerns(Some(stream.name())));
         let lost = sum(wanted.map(|(index, _)| capture.lost_frames(index)));
         let undescribed = capture.damaged_places() - damage.len() as u64;
-        // The described damage may concern other streams only.
+        // The described damage may concern only other streams.
         if places.is_empty() && lost.map_or(undescribed > 0, |lost| lost > 0) {
             places.push("frames that the file counts are not in it".to_owned());
         }
@@ -86,7 +87,7 @@ impl Captured {
     }
 }
 
-/// How many frames were lost. `None` if that is not known.
+/// Returns a sentence with the number of lost frames. `None` means that the number is not known.
 pub(super) fn lost(frames: Option<u64>) -> String {
     match frames {
         Some(0) => "it is damaged, but all frames that it counts were read".to_owned(),

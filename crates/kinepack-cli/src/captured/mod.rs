@@ -27,7 +27,7 @@ pub use snapshots::Snapshots;
 use crate::ladder::{Parameters, ProfileError};
 use crate::steps::{MaxError, Steps, StepsError};
 
-/// The end of the name of a capture that is packed as a whole.
+/// The extension of a capture that is packed as a whole.
 const PACKED_CAPTURE: &str = ".mcap.zst";
 /// The largest zstd window that a packed capture may need.
 const MOST_WINDOW_BYTES: u64 = 128 << 20;
@@ -59,7 +59,7 @@ impl CaptureArguments {
     }
 }
 
-/// Why a captured stream cannot be read.
+/// The reason why a captured stream cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum CapturedError {
     #[error("{error}{}", advice(matches!(error, CaptureError::TooManyValues { .. })))]
@@ -85,10 +85,10 @@ pub enum CapturedError {
     UnknownStream { path: PathBuf, name: String, there: Vec<String> },
     #[error("{}: stream {stream}: {error}", path.display())]
     Steps { path: PathBuf, stream: String, error: StepsError },
-    /// No frame of the file can be read: it is damaged, or of a later version.
+    /// No frame of the file can be read, because the file is damaged or of a later version.
     #[error("{}: no frame can be read: {reason}", path.display())]
     NothingRead { path: PathBuf, reason: String },
-    /// The rest was read.
+    /// Some frames cannot be read. The others were read.
     #[error("{}: {}", path.display(), ending::lost(*lost))]
     Incomplete { path: PathBuf, lost: Option<u64> },
 }
@@ -116,14 +116,14 @@ fn advice(is_too_large: bool) -> &'static str {
 pub struct Stream {
     pub name: String,
     pub schema: Schema,
-    /// The schema of each kind of entities alone.
+    /// The schemas of the kinds, each of one kind of entities alone.
     pub of_kinds: Vec<Schema>,
     pub rate_hz: f64,
-    /// The number of frames, if it is known.
+    /// The number of frames. The value is `None` if it is not known.
     pub frames: Option<u64>,
 }
 
-/// A file, read frame by frame.
+/// A file that is read frame by frame.
 pub struct Captured {
     path: PathBuf,
     source: Source,
@@ -139,7 +139,7 @@ enum Source {
 /// A frame of one stream.
 #[derive(Clone)]
 pub(crate) struct CapturedFrame<'a> {
-    /// The stream's index.
+    /// The index of the stream.
     pub(crate) stream: usize,
     pub(crate) tick: Tick,
     /// The ids of each kind's entities.
@@ -148,7 +148,8 @@ pub(crate) struct CapturedFrame<'a> {
 }
 
 impl CapturedFrame<'_> {
-    /// The error of an entity of a kind that the schema cannot hold. `raw` has its raw words.
+    /// Returns the error for an entity of a kind that the schema cannot hold. `raw` contains its
+    /// raw words.
     pub(crate) fn refused(
         &self,
         path: &Path,
@@ -181,7 +182,8 @@ impl CapturedFrame<'_> {
 }
 
 impl Captured {
-    /// Opens a file. Its first bytes determine the format; for a `.bin` file the name does.
+    /// Opens a file. Its first bytes determine the format. For a `.bin` file, the name determines
+    /// it.
     pub fn open(path: &Path, limits: CaptureLimits) -> Result<Self, CapturedError> {
         refuse_once(path)?;
         if kinepack_replay::is_replay(path) {
@@ -208,7 +210,8 @@ impl Captured {
         })
     }
 
-    /// Reads a file without a summary twice, because its streams are only known at its end.
+    /// Opens a capture. A file without a summary is read twice, because its streams are only known
+    /// at its end.
     fn open_capture(path: &Path, limits: CaptureLimits) -> Result<Self, CapturedError> {
         let open = || Ok::<_, CaptureError>(Capture::open(path)?.with_limits(limits));
         let mut capture = open()?;
@@ -218,7 +221,8 @@ impl Captured {
         Self::with_capture(path, &capture, open()?)
     }
 
-    /// Reads the file twice, because its streams are only known at its end.
+    /// Opens a packed capture. The file is read twice, because its streams are only known at its
+    /// end.
     fn open_packed_capture(path: &Path, limits: CaptureLimits) -> Result<Self, CapturedError> {
         let open = || -> Result<Capture, CaptureError> {
             let file = File::open(path)
@@ -231,7 +235,8 @@ impl Captured {
         Self::with_capture(path, &capture, open()?)
     }
 
-    /// Reads `capture`. `known` is the same capture, opened so that its streams are known.
+    /// Makes a reader of `capture`. `known` is the same capture, opened so that its streams are
+    /// known.
     fn with_capture(path: &Path, known: &Capture, capture: Capture) -> Result<Self, CapturedError> {
         let stream = |stream: &kinepack_capture::Stream| Stream {
             name: stream.name().to_owned(),
@@ -258,8 +263,8 @@ impl Captured {
         &self.path
     }
 
-    /// The challenge file before quantization, whose frames also have velocities. `None` for all
-    /// other files.
+    /// Returns the challenge file before quantization, whose frames also have velocities, or `None`
+    /// for all other files.
     pub(crate) fn floats(&mut self) -> Option<&mut Challenge> {
         match &mut self.source {
             Source::Challenge(cubes) if !cubes.challenge.is_quantized() => {
@@ -269,13 +274,13 @@ impl Captured {
         }
     }
 
-    /// The streams of the file.
+    /// Returns the streams of the file.
     pub(crate) fn streams(&self) -> &[Stream] {
         &self.streams
     }
 
-    /// The index of the stream with the given name. Without a name, the first stream that fits the
-    /// options; if there are several, prints the chosen one.
+    /// Returns the index of the stream with the given name. Without a name, it is the first stream
+    /// that fits the options. If there are several streams, the method prints the chosen one.
     pub(crate) fn find(
         &self,
         arguments: &StreamArguments,
@@ -302,12 +307,12 @@ impl Captured {
         Ok(index)
     }
 
-    /// The names of the streams.
+    /// Returns the names of the streams.
     pub(crate) fn names(&self) -> Vec<String> {
         self.streams.iter().map(|stream| stream.name.clone()).collect()
     }
 
-    /// The index of the stream with this name.
+    /// Returns the index of the stream whose name is `name`.
     pub(crate) fn named(&self, name: &str) -> Result<usize, CapturedError> {
         let found = self.streams.iter().position(|stream| stream.name == name);
         found.ok_or_else(|| match self.refused(name) {
@@ -320,7 +325,7 @@ impl Captured {
         })
     }
 
-    /// The steps of a stream, or the other ones that `--max-error` asks for.
+    /// Returns the quantization steps of a stream, or those that `--max-error` requires instead.
     pub(crate) fn steps(
         &self,
         index: usize,
@@ -334,14 +339,15 @@ impl Captured {
         })
     }
 
-    /// Why a stream of the capture cannot be read. `None` if no damage of this stream is known.
+    /// Returns the reason why a stream of the capture cannot be read, or `None` if no damage of
+    /// this stream is known.
     fn refused(&self, name: &str) -> Option<String> {
         let Source::Capture(capture) = &self.source else { return None };
         let of_stream = |damage: &&Damage| damage.stream.as_deref() == Some(name);
         capture.damage().iter().find(of_stream).map(ToString::to_string)
     }
 
-    /// The replay, if the file is one.
+    /// Returns the replay, or `None` if the file is not a replay.
     pub(crate) fn replay(&self) -> Option<&ReplayReader> {
         match &self.source {
             Source::Replay(replayed) => Some(replayed.replay()),
@@ -349,13 +355,13 @@ impl Captured {
         }
     }
 
-    /// The number of frames of all streams, if it is known.
+    /// Returns the number of frames of all streams, or `None` if it is not known.
     pub(crate) fn frames(&self) -> Option<u64> {
         sum(self.streams.iter().map(|stream| stream.frames))
     }
 
-    /// The next frame of any stream. `None` at the end: [`Self::end`] then reports whether frames
-    /// are missing.
+    /// Returns the next frame of any stream, or `None` at the end. [`Self::end`] then reports
+    /// whether frames are missing.
     pub(crate) fn next_frame(&mut self) -> Result<Option<CapturedFrame<'_>>, CapturedError> {
         let capture = match &mut self.source {
             Source::Challenge(cubes) => return cubes.next_frame(),
@@ -394,12 +400,12 @@ pub fn refuse_once(path: &Path) -> Result<(), CapturedError> {
     }
 }
 
-/// The lag of baselines in ticks: the one asked for, or 100 ms, as in the article.
+/// Returns the lag of baselines in ticks. It is `asked` if given, or 100 ms, as in the article.
 pub(crate) fn lag_of(asked: Option<u32>, rate_hz: f64) -> u32 {
     asked.unwrap_or_else(|| ((0.1 * rate_hz).round() as u32).clamp(1, 60))
 }
 
-/// The name of a stream's parameters in reports.
+/// Returns the name that reports use for a stream's parameters.
 pub(crate) fn profile_name(parameters: &Parameters, schema: &Schema) -> String {
     match parameters {
         Parameters::BuiltIn if built_in(schema).is_none() => Parameters::Untrained.to_string(),
@@ -407,7 +413,7 @@ pub(crate) fn profile_name(parameters: &Parameters, schema: &Schema) -> String {
     }
 }
 
-/// The parameters of a stream.
+/// Returns the profile that a stream's parameters select.
 pub fn profile(parameters: &Parameters, schema: &Schema) -> Result<Profile, ProfileError> {
     Ok(match parameters {
         Parameters::BuiltIn => built_in(schema).unwrap_or_else(|| Profile::untrained(schema)),
@@ -417,7 +423,7 @@ pub fn profile(parameters: &Parameters, schema: &Schema) -> Result<Profile, Prof
     })
 }
 
-/// The built-in profile for cubes, or for players and cubes.
+/// Returns the built-in profile for cubes, or for players and cubes.
 fn built_in(schema: &Schema) -> Option<Profile> {
     if is_cubes(schema) {
         return Some(cube::profile());
@@ -426,13 +432,13 @@ fn built_in(schema: &Schema) -> Option<Profile> {
     cube::profile().carried(&cube::schema(Quantized::Everything), &kinds).ok()
 }
 
-/// True if a stream's entities are the cubes, which have built-in profiles.
+/// Returns whether a stream's entities are the cubes, which have built-in profiles.
 pub(crate) fn is_cubes(schema: &Schema) -> bool {
     cube::profile().schema_hash == schema.hash()
 }
 
-/// The sum of numbers that a file claims, which may be as large as a `u64`. `None` if one of them
-/// is unknown.
+/// Returns the sum of numbers that a file states, which may be as large as a `u64`, or `None` if
+/// one of them is unknown.
 fn sum(mut counts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
     counts.try_fold(0, |sum: u64, count| Some(sum.saturating_add(count?)))
 }

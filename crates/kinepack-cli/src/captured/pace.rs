@@ -4,8 +4,8 @@ use std::fmt;
 
 use kinepack_capture::analysis::shown_rate;
 
-/// Ticks per second and frames per second. There are fewer frames than ticks if some ticks have
-/// none.
+/// The ticks per second and frames per second of a stream. There are fewer frames than ticks if
+/// some ticks have no frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     pub(crate) rate_hz: f64,
@@ -22,7 +22,7 @@ impl Pace {
         }
     }
 
-    /// Whether all ticks have frames.
+    /// Returns whether all ticks have frames.
     pub(crate) fn is_even(&self) -> bool {
         self.frames_per_s > 0.999 * self.rate_hz
     }

@@ -1,4 +1,4 @@
-//! Replay files as a stream of lanes.
+//! Reads replay files as a stream of lanes.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub(super) struct Replayed {
 }
 
 impl Replayed {
-    /// Opens a file. Returns its stream too.
+    /// Opens a file. Returns the reader and its stream.
     pub(super) fn open(path: &Path) -> Result<(Self, Stream), ReplayError> {
         let replay = open_replay(path)?;
         let schema = replay.schema().clone();

@@ -1,4 +1,4 @@
-//! A stream of a file as snapshots.
+//! Reads a stream of a file as snapshots.
 
 use command_kit::{counted, say};
 use kinepack::{Schema, Snapshot, Tick};
@@ -8,7 +8,8 @@ use super::{Captured, CapturedError, Ending, Pace, Stream, StreamArguments};
 use crate::ladder::Parameters;
 use crate::steps::{MaxError, Steps};
 
-/// One stream of a file as snapshots, quantized with the capture's steps or with other steps.
+/// One stream of a file, read as snapshots that are quantized with the capture's steps or with
+/// other steps.
 pub struct Snapshots {
     captured: Captured,
     index: usize,
@@ -17,7 +18,7 @@ pub struct Snapshots {
     read: u64,
     /// The first tick and the newest one.
     ticks: Option<(Tick, Tick)>,
-    /// The number of entities with a value out of its range.
+    /// The number of entities with a value out of range.
     clamped: u64,
     raw: Vec<u64>,
     lanes: Vec<u32>,
@@ -54,7 +55,7 @@ impl Snapshots {
         &self.stream
     }
 
-    /// The schema of the snapshots.
+    /// Returns the schema of the snapshots.
     pub fn schema(&self) -> &Schema {
         &self.steps.schema
     }
@@ -63,7 +64,7 @@ impl Snapshots {
         &self.steps
     }
 
-    /// The next snapshot, with its tick in the file. `None` at the end.
+    /// Returns the next snapshot, with its tick in the file, or `None` at the end.
     pub fn next_snapshot(&mut self) -> Result<Option<Snapshot>, CapturedError> {
         let path = self.captured.path().to_owned();
         while let Some(frame) = self.captured.next_frame()? {
@@ -96,14 +97,14 @@ impl Snapshots {
         Ok(None)
     }
 
-    /// The stream's ticks per second, and how many frames per second were read.
+    /// Returns the stream's ticks per second, and the frames per second that were read.
     pub(crate) fn pace(&self) -> Pace {
         let rate_hz = self.stream.rate_hz;
         Pace { rate_hz, frames_per_s: frames_per_s(rate_hz, self.read, self.ticks) }
     }
 
-    /// How the reading ended. Prints on standard error which places could not be read, and how many
-    /// values were out of range.
+    /// Describes how the reading ended. Prints on standard error which places could not be read,
+    /// and how many values were out of range.
     pub fn end(&self) -> Result<Ending, CapturedError> {
         let ending = self.captured.end(Some(self.index), self.read)?;
         if self.clamped > 0 {

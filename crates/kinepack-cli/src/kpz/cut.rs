@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
         None => Ok(otherwise.0.into()),
     };
     let (begin, end) = (tick("from", from, first)?, tick("to", to, last)?);
-    // The casts saturate.
+    // The casts saturate, so a large moment becomes the largest tick.
     let (begin_tick, end_tick) = (Tick(begin.ceil() as u32), Tick(end.floor() as u32));
     if ticks.is_some() && begin_tick > last {
         let length = f64::from(last.0 - first.0) / replay.rate_hz();

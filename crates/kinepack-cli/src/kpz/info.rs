@@ -44,7 +44,7 @@ struct Report {
     kbit_per_s: f64,
     groups: usize,
     largest_group_bytes: u64,
-    /// Only with --verify.
+    /// The number of frames, which is counted only with --verify.
     frames: Option<u64>,
     is_complete: bool,
     markers: Vec<MarkerReport>,
@@ -62,7 +62,7 @@ struct KindReport {
 struct MarkerReport {
     name: String,
     tick: u32,
-    /// The time since the first frame.
+    /// The time from the first frame, in seconds.
     seconds: f64,
 }
 

@@ -20,7 +20,7 @@ use kinepack_replay::{ReplayError, ReplayLimits, ReplayReader};
 use crate::captured::CapturedError;
 use crate::ladder::ProfileError;
 
-/// Why a command for replay files failed.
+/// The reason why a command for replay files failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum KpzError {
     #[error(transparent)]
@@ -45,7 +45,7 @@ pub(crate) enum KpzError {
     Moment { option: &'static str, reason: String },
     #[error("{}: {reason}", path.display())]
     CannotUnpack { path: PathBuf, reason: String },
-    /// The report is printed.
+    /// The replay is damaged. The report is already printed.
     #[error("{}: {}", path.display(), damage_found(*count, *is_complete))]
     Damaged { path: PathBuf, count: usize, is_complete: bool },
 }
@@ -56,7 +56,8 @@ impl From<RecordError> for KpzError {
     }
 }
 
-/// A file without an end has no index, so groups after a damaged length cannot be found.
+/// Returns a sentence about the damage that was found. A file without an end has no index, so
+/// groups after a damaged length cannot be found.
 fn damage_found(count: usize, is_complete: bool) -> String {
     let places = command_kit::counted(count, "place");
     match is_complete {
@@ -79,7 +80,8 @@ impl Failure for KpzError {
 /// Opens a replay.
 ///
 /// # Errors
-/// [`ReplayError`], also for a pipe or a device, in which a reader cannot go back.
+/// Returns [`ReplayError`] if the file cannot be opened as a replay. A pipe or a device is refused,
+/// because a reader cannot go back in it.
 pub fn open_replay(path: &Path) -> Result<ReplayReader, ReplayError> {
     if is_read_once(path) {
         let reason = "a pipe or a device can be read only once, and a replay is read here and \
@@ -95,12 +97,12 @@ fn open(path: &Path) -> Result<ReplayReader, KpzError> {
     open_replay(path).map_err(|error| read_error(path, error))
 }
 
-/// An error of reading a file.
+/// Converts an error of reading a file.
 fn read_error(path: &Path, error: ReplayError) -> KpzError {
     KpzError::Replay { path: path.to_owned(), error }
 }
 
-/// An error of writing a file.
+/// Converts an error of writing a file.
 fn write_error(path: &Path, error: io::Error) -> KpzError {
     OutputError::File { path: path.to_owned(), problem: Problem::System(error) }.into()
 }

@@ -1,16 +1,16 @@
-//! A moment of a replay, as users write it.
+//! Parses a moment of a replay, as users write it.
 
 use std::str::FromStr;
 
 use command_kit::escaped;
 use kinepack_replay::Marker;
 
-/// A time from the beginning, or before or after a marker.
+/// A moment: a time from the beginning, or a time before or after a marker.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Moment {
     /// A time in seconds from the first frame.
     Time(f64),
-    /// The marker's name, and seconds after it.
+    /// A marker's name, and a number of seconds after the marker.
     Marker(String, f64),
 }
 
@@ -22,7 +22,7 @@ impl FromStr for Moment {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let Some(marker) = text.strip_prefix('@') else { return clock(text).map(Self::Time) };
-        // The offset is what follows the last sign, if it is a time.
+        // The text after the last sign is the offset, if it is a time.
         let offset = marker.rfind(['+', '-']).and_then(|sign| {
             let seconds = clock(&marker[sign + 1..]).ok()?;
             let is_before = marker[sign..].starts_with('-');
@@ -33,13 +33,13 @@ impl FromStr for Moment {
     }
 }
 
-/// The seconds of a time with colons.
+/// Parses a time with colons, and returns its seconds.
 fn clock(text: &str) -> Result<f64, String> {
     let bad = || format!("{text:?} is no moment; give {HELP}");
     let mut seconds = 0.0;
     let parts: Vec<&str> = text.split(':').collect();
     for (nth, part) in parts.iter().enumerate() {
-        // A sign is no part of a number here, not even of 0.
+        // A number here has no sign, not even 0.
         let value: f64 = match part.as_bytes().first() {
             Some(b'0'..=b'9' | b'.') => part.parse().map_err(|_| bad())?,
             _ => return Err(bad()),
@@ -54,7 +54,7 @@ fn clock(text: &str) -> Result<f64, String> {
     Ok(seconds)
 }
 
-/// Seconds as a clock: M:SS.S, or H:MM:SS.S.
+/// Formats seconds as a clock: M:SS.S, or H:MM:SS.S.
 pub(super) fn shown(seconds: f64) -> String {
     let tenths = (seconds.max(0.0) * 10.0).round() as u64;
     let (minutes, rest) = (tenths / 600, tenths % 600);
@@ -64,7 +64,7 @@ pub(super) fn shown(seconds: f64) -> String {
 }
 
 impl Moment {
-    /// The tick of this moment in a replay that begins at the tick `first`.
+    /// Returns the tick of this moment in a replay that begins at the tick `first`.
     pub(super) fn tick(&self, first: u32, rate_hz: f64, markers: &[Marker]) -> Result<f64, String> {
         match self {
             Self::Time(seconds) => Ok(f64::from(first) + seconds * rate_hz),

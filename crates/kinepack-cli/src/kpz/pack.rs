@@ -84,9 +84,9 @@ struct Report {
     groups: u64,
     bytes: u64,
     bytes_per_frame: f64,
-    /// Of the captured file.
+    /// The size of the captured file in bytes.
     captured_bytes: u64,
-    /// The time to quantize, encode and write a frame.
+    /// The time to quantize, encode and write a frame, in microseconds.
     us_per_frame: f64,
 }
 

@@ -1,5 +1,5 @@
-//! A replay as frame transforms of Foxglove's standard schemas, in JSON, and its markers as log
-//! lines: an MCAP file for tools that show such files.
+//! Writes a replay as an MCAP file for tools that show such files. The file contains frame
+//! transforms of Foxglove's standard schemas in JSON, and the markers as log lines.
 
 use std::io::BufWriter;
 use std::path::Path;
@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 use super::unpack::for_each;
 use super::{KpzError, write_error};
 
-/// The bytes of messages after which a chunk ends.
+/// A chunk ends once its messages have this number of bytes.
 const CHUNK_BYTES: usize = 1 << 20;
-/// The frame that all transforms are relative to.
+/// The name of the frame to which all transforms are relative.
 const PARENT: &str = "world";
 
-/// The transforms of all entities.
+/// Returns the transforms of all entities of a state.
 fn transforms_of(
     bodies: &mut Bodies,
     world: &str,
@@ -45,12 +45,12 @@ fn transforms_of(
     Ok(list)
 }
 
-/// A time in the form of Foxglove's schemas.
+/// Returns a time in the form of Foxglove's schemas.
 fn time_of(time_ns: u64) -> Value {
     json!({ "sec": time_ns / 1_000_000_000, "nsec": time_ns % 1_000_000_000 })
 }
 
-/// The JSON schema of an object.
+/// Returns the JSON schema of an object.
 fn object(title: &str, properties: &Value) -> Vec<u8> {
     json!({ "title": title, "type": "object", "properties": properties }).to_string().into_bytes()
 }
@@ -128,7 +128,7 @@ pub(super) fn write(
         };
         while let Some((tick, name)) = markers.next_if(|(tick, _)| *tick <= frame.tick) {
             let timestamp = time_of(tick_time_ns(tick, rate_hz));
-            // 2 is "info".
+            // Level 2 is "info".
             let line = json!({
                 "timestamp": timestamp, "level": 2, "message": name, "name": "marker",
                 "file": "", "line": 0,

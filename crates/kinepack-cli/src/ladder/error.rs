@@ -1,4 +1,4 @@
-//! Why levels cannot be measured.
+//! The reasons why levels cannot be measured.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use kinepack::{Level, SetupError};
 
 use super::ProfileError;
 
-/// Why levels cannot be measured.
+/// The reason why levels cannot be measured.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LadderError {
     #[error(transparent)]
@@ -25,18 +25,18 @@ pub(crate) enum LadderError {
 
 impl Failure for LadderError {}
 
-/// A capture that is too short for what is asked.
+/// A capture is too short for the requested measurement.
 #[derive(Debug, thiserror::Error)]
 #[error("{capture}: {shortage}")]
 pub(crate) struct TooShort {
-    /// The file, and the stream if several are meant.
+    /// The name of the file, with the stream if several streams are measured.
     capture: String,
     shortage: Shortage,
 }
 
 impl Failure for TooShort {}
 
-/// What a capture has too little of.
+/// What the capture has too little of.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Shortage {
     #[error("it has no frames")]
@@ -66,18 +66,19 @@ pub(crate) enum Shortage {
 }
 
 impl Shortage {
-    /// The error for a capture: its file, and its stream if several are meant.
+    /// Returns the error for a capture, given its file, and its stream if several are measured.
     pub(crate) fn of(self, capture: impl fmt::Display) -> TooShort {
         TooShort { capture: capture.to_string(), shortage: self }
     }
 
-    /// The error for a run of so few frames that none has a baseline this many ticks back.
+    /// Returns the error for a run of so few frames that no frame has a baseline `lag` ticks
+    /// earlier.
     pub(crate) fn for_baselines(frames: u32, lag: u32) -> Self {
         if frames == 0 { Self::Empty } else { Self::ForBaselines { frames, lag } }
     }
 }
 
-/// Why a frame could not be measured.
+/// The reason why a frame could not be measured.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BadFrame {
     /// The schema does not hold a state.

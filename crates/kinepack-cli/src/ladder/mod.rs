@@ -1,6 +1,6 @@
-//! The ladder: one stream of frames through several levels at once. Each frame is encoded against
-//! the newest one that is `lag` ticks older, decoded, and compared lane for lane. Rows with the same
-//! schema share their snapshots.
+//! The ladder, which sends one stream of frames through several levels at once. Each frame is
+//! encoded against the newest frame that is at least `lag` ticks older. It is then decoded, and
+//! compared lane for lane. Rows with the same schema share their snapshots.
 
 mod error;
 mod parameters;
@@ -28,38 +28,39 @@ pub use parameters::{Parameters, ProfileError, ProfileFile};
 #[derive(Clone, Debug)]
 pub(crate) struct Measurement {
     pub(crate) level: Level,
-    /// Payload bytes of each frame.
+    /// The payload bytes of each frame.
     pub(crate) frames_bytes: Vec<u32>,
     pub(crate) parts_bits: Parts<u64>,
     pub(crate) encode_ns: u64,
     pub(crate) decode_ns: u64,
-    /// The times of filling and of reading, if they are measured.
+    /// The times of filling and reading snapshots. The value is `None` if they are not measured.
     stages: Option<StagesNs>,
     pub(crate) changed_entities: u64,
-    /// The errors of values, if the codec has a time precision.
+    /// The errors of values. The value is `None` if the codec has no time precision.
     pub(crate) errors: Option<Errors>,
 }
 
-/// The kinds of entities that cubes are measured as.
+/// The kinds of entities into which cubes are divided for a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CubeKinds {
-    /// Two: the player's cube and the others.
+    /// Two kinds: the player's cube, and all others.
     Player,
 }
 
-/// Several levels that code the same frames.
+/// Several levels that encode the same frames.
 pub(crate) struct Ladder {
     history: History,
     frame: u32,
     /// The first tick and the newest one.
     ticks: Option<(Tick, Tick)>,
-    /// The number of measured frames, and the sum of the ticks from each one's predecessor to it.
+    /// The number of measured frames, and the sum of the ticks from each measured frame's
+    /// predecessor to that frame.
     measured: u32,
     passed_ticks: u64,
     groups: Vec<Group>,
 }
 
-/// The distances to the frames that a frame is coded against, in ticks.
+/// The distances from a frame to the frames that it is coded against, in ticks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct History {
     /// The distance from the frame back to its baseline.
@@ -72,27 +73,29 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// From the frame back to the baseline, and from there to each older view.
+    /// Returns the lags from the frame back to the baseline, and from there to each older view.
     fn lags(&self) -> [u32; 3] {
         [self.lag, self.spacing, self.lag]
     }
 
-    /// The maximum number of views that are needed.
+    /// Returns the maximum number of views that are needed.
     fn most_views(&self) -> usize {
         self.lags().iter().map(|lag| *lag as usize).sum()
     }
 }
 
-/// Levels with the same schema.
+/// The levels that share a schema.
 struct Group {
     quantized: Quantized,
-    /// The schema of the frames that it takes.
+    /// The schema of the frames that the group takes.
     schema: Schema,
-    /// The schema of two kinds, if they are split before coding.
+    /// The schema of two kinds. The value is `None` unless frames are split into kinds before
+    /// coding.
     split: Option<Schema>,
     runs: Vec<Run>,
     part_of_field: PartOfField,
-    /// Only for cubes: the program does not know the types of other schemas.
+    /// The measured stages. They exist only for cubes, because the program does not know the types
+    /// of other schemas.
     stages: Option<Stages>,
 }
 
@@ -100,16 +103,16 @@ struct Run {
     encoder: Encoder,
     decoder: Decoder,
     packet: Vec<u8>,
-    /// The last views, which both sides hold.
+    /// The most recent views, which both sides hold.
     past: Past,
-    /// False if the codec has a time precision, so that received values are coarser than the exact
-    /// ones.
+    /// Whether received values are exact. They are coarser if the codec has a time precision.
     is_exact: bool,
     measurement: Measurement,
 }
 
 impl Ladder {
-    /// The cubes at the rows of `levels`. `parameters` gives the profile for levels that need one.
+    /// Returns a ladder for cubes, with the rows `levels`. `parameters` selects the profile for
+    /// levels that need one.
     pub(crate) fn new(
         levels: &[Level],
         history: History,
@@ -141,7 +144,7 @@ impl Ladder {
         Ok(ladder)
     }
 
-    /// Any stream, at rows of `levels` that quantize everything.
+    /// Returns a ladder for any stream, with those rows of `levels` that quantize everything.
     pub(crate) fn of_stream(
         levels: &[Level],
         history: History,
@@ -173,8 +176,8 @@ impl Ladder {
         Self { history, frame: 0, ticks: None, measured: 0, passed_ticks: 0, groups }
     }
 
-    /// Adds a level. `schema` is that of the frames, and `split` the one that they are coded in,
-    /// if that is another.
+    /// Adds a level. `schema` is the schema of the frames. `split` is the schema in which they are
+    /// coded, if that is a different one.
     fn add_run(
         &mut self,
         quantized: Quantized,
@@ -184,7 +187,8 @@ impl Ladder {
     ) {
         let run = Run {
             encoder: Encoder::new(codec),
-            // It only decodes packets that this program encoded, so it needs no limit.
+            // The decoder needs no limit, because it only decodes packets that this program
+            // encoded.
             decoder: Decoder::with_limits(codec, DecodeLimits { max_entities: u32::MAX }),
             packet: Vec::new(),
             past: Past::new(self.history.most_views()),
@@ -205,7 +209,7 @@ impl Ladder {
         }
     }
 
-    /// Takes the frame of the next tick, from 0, as floats.
+    /// Takes the frame of the next tick, counted from 0, as floats.
     pub(crate) fn add(&mut self, states: &[Measured]) -> Result<(), BadFrame> {
         let is_bad = |(entity, state)| Some((entity, not_finite(state)?));
         if let Some((entity, error)) = (0..).zip(states).find_map(is_bad) {
@@ -214,7 +218,7 @@ impl Ladder {
         self.add_to_groups(Tick(self.frame), |quantized, mut snapshot| {
             for (entity, state) in (0..).zip(states) {
                 let pushed = cube::push(&mut snapshot, quantized, EntityId(entity), *state);
-                // The frame's error names the entity.
+                // The error of the frame names the entity, so the field's error is converted.
                 let pushed = pushed.map_err(|error| match error {
                     EncodeError::NotANumber { field, .. } => {
                         EncodeError::NotANumber { id: None, field }
@@ -236,7 +240,7 @@ impl Ladder {
         self.add_to_groups(exact.tick, |_, _| Ok(Arc::clone(&exact)))
     }
 
-    /// Takes the frame that `of` makes for each schema.
+    /// Takes the frame that `of` makes for the schema of each group.
     fn add_to_groups(
         &mut self,
         tick: Tick,
@@ -276,31 +280,31 @@ impl Ladder {
         Ok(())
     }
 
-    /// The number of frames taken.
+    /// Returns the number of frames taken.
     pub(crate) fn frames(&self) -> u32 {
         self.frame
     }
 
-    /// The number of frames that were measured.
+    /// Returns the number of frames that were measured.
     pub(crate) fn measured(&self) -> u32 {
         self.measured
     }
 
-    /// The pace of the measured frames, given the ticks per second.
+    /// Returns the pace of the measured frames, given the ticks per second.
     pub(crate) fn pace(&self, rate_hz: f64) -> Pace {
         let is_even = u64::from(self.measured) == self.passed_ticks;
         let ratio = f64::from(self.measured) / self.passed_ticks.max(1) as f64;
         Pace { rate_hz, frames_per_s: if is_even { rate_hz } else { rate_hz * ratio } }
     }
 
-    /// The measurements, one for each level.
+    /// Returns the measurements, one for each level.
     pub(crate) fn measurements(&self) -> impl Iterator<Item = &Measurement> {
         self.groups.iter().flat_map(|group| &group.runs).map(|run| &run.measurement)
     }
 }
 
-/// The error of a state with a number that is not finite. Levels that send a field's floats as they
-/// are would take it, and others do not look at the velocity.
+/// Returns the error for a state with a number that is not finite. The check is needed because some
+/// levels send floats unchanged, and others do not use the velocity.
 fn not_finite(state: &Measured) -> Option<EncodeError> {
     let Measured { position, orientation, velocity, .. } = state;
     let fields = [
@@ -320,7 +324,7 @@ fn not_finite(state: &Measured) -> Option<EncodeError> {
 }
 
 impl Run {
-    /// Codes a frame against those that both sides hold, and compares the result.
+    /// Encodes a frame against the frames that both sides hold, and compares the decoded result.
     fn frame(
         &mut self,
         history: History,
@@ -391,7 +395,7 @@ impl Measurement {
         self.per_frame(self.frames_bytes.iter().map(|bytes| u64::from(*bytes)).sum())
     }
 
-    /// The size that the share `ratio` of all frames does not exceed (nearest rank).
+    /// Returns the frame size that a share of `ratio` of all frames does not exceed (nearest rank).
     pub(crate) fn percentile_bytes(&self, ratio: f64) -> u32 {
         let mut sorted = self.frames_bytes.clone();
         sorted.sort_unstable();
@@ -409,12 +413,12 @@ impl Measurement {
         }
     }
 
-    /// The time to fill a snapshot from structs.
+    /// Returns the mean time to fill a snapshot from structs, in microseconds.
     pub(crate) fn fill_us(&self) -> Option<f64> {
         self.stages.map(|stages| self.per_frame(stages.fill) / 1e3)
     }
 
-    /// The time to read structs from a snapshot.
+    /// Returns the mean time to read structs from a snapshot, in microseconds.
     pub(crate) fn read_us(&self) -> Option<f64> {
         self.stages.map(|stages| self.per_frame(stages.read) / 1e3)
     }

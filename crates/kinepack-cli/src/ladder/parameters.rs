@@ -1,4 +1,4 @@
-//! Which parameters levels are measured with: built in, or a profile's file.
+//! The parameters with which levels are measured: built in, or from a profile's file.
 
 use std::fmt;
 use std::fs::File;
@@ -10,27 +10,27 @@ use std::sync::{Arc, OnceLock};
 use command_kit::Failure;
 use kinepack::{Profile, Schema, SetupError};
 
-/// The parameters of the levels that have any.
+/// The parameters of the levels that have parameters.
 #[derive(Clone, Debug)]
 pub enum Parameters {
-    /// The profile trained for cubes.
+    /// The profile that was trained for cubes.
     BuiltIn,
-    /// The article's widths: positions small 5 and large 9, orientations small 5 and large 8.
+    /// The widths of the article: positions small 5 and large 9, orientations small 5 and large 8.
     Article,
     /// A profile without training.
     Untrained,
-    /// A trained profile.
+    /// A trained profile from a file.
     File(ProfileFile),
 }
 
 impl Parameters {
-    /// The file that they are read from, if there is one.
+    /// Returns the file from which the parameters are read, or `None` if there is no file.
     pub(crate) fn file(&self) -> Option<&Path> {
         if let Self::File(file) = self { Some(&file.path) } else { None }
     }
 }
 
-/// A profile's file, which is read once: it may be a pipe.
+/// A profile's file. It is read only once, because it may be a pipe.
 #[derive(Clone, Debug)]
 pub struct ProfileFile {
     path: PathBuf,
@@ -61,7 +61,7 @@ impl FromStr for Parameters {
     }
 }
 
-/// A size above that of any profile, even of a schema with the most fields and classes.
+/// A size that no profile exceeds, not even that of a schema with the most fields and classes.
 const MAX_PROFILE_BYTES: u64 = 64 << 20;
 
 impl ProfileFile {
@@ -88,7 +88,8 @@ impl ProfileFile {
             .map_err(|error| failed(error.to_string(), error == SetupError::ProfileMismatch))
     }
 
-    /// The file's bytes, and one more than the limit at most: a device would never end.
+    /// Returns the bytes of the file, and at most one more than the limit, because a device would
+    /// never end.
     fn bytes(&self) -> io::Result<&[u8]> {
         if let Some(bytes) = self.bytes.get() {
             return Ok(bytes);
@@ -99,7 +100,7 @@ impl ProfileFile {
     }
 }
 
-/// A profile that cannot be read.
+/// The error for a profile that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {reason}", path.display())]
 pub struct ProfileError {
@@ -111,7 +112,7 @@ pub struct ProfileError {
 impl Failure for ProfileError {}
 
 impl ProfileError {
-    /// The error for one of several streams of a file.
+    /// Returns the error for one of several streams of a file.
     pub(crate) fn of_stream(self, stream: &str) -> Self {
         let Self { path, mut reason, is_of_other_schema } = self;
         if is_of_other_schema {

@@ -35,7 +35,7 @@ use crate::captured::{
 use crate::ladder::{Parameters, ProfileError, Shortage, TooShort};
 use crate::steps::{StepArguments, Steps};
 
-/// The maximum number of frames that are read ahead of sending.
+/// The maximum number of frames that are read before they are sent.
 const AHEAD: usize = 16;
 
 /// Send a capture over a simulated network, and measure bandwidth, delay, errors and stalls.
@@ -90,12 +90,12 @@ struct Report {
     file: String,
     stream: String,
     link: String,
-    /// The link's settings, as text.
+    /// The settings of the link, as text.
     link_about: String,
     frames: u64,
     /// Ticks per second.
     rate_hz: f64,
-    /// Frames per second: fewer than ticks if some are missing.
+    /// Frames per second. The number is below `rate_hz` if some ticks have no frame.
     frames_per_s: f64,
     /// Explanations of numbers that look surprising.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -108,7 +108,7 @@ struct Report {
     over_round_trip: Vec<RunReport>,
 }
 
-/// Why a capture cannot be replayed, or arrived with errors.
+/// The reason why a capture cannot be replayed, or arrived with errors.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReplayError {
     #[error(transparent)]
@@ -182,7 +182,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), ReplayError> {
     Ok(ending.result()?)
 }
 
-/// The report, the number of frames of the whole stream, and whether the file was read completely.
+/// Replays a capture. Returns the report, the number of frames of the whole stream, and whether the
+/// file was read completely.
 fn replay(
     arguments: &Arguments,
     interrupt: &Interrupt,
@@ -258,7 +259,7 @@ fn replay(
     Ok((report, stream.frames, ending))
 }
 
-/// The codecs of all profiles and levels, with the names of their profiles.
+/// Returns the codecs of all profiles and levels, with the names of their profiles.
 fn codecs(
     arguments: &Arguments,
     schema: &Schema,
@@ -293,7 +294,7 @@ fn check_count(
     Err(Shortage::for_baselines(frames as u32, 1).of(file.display()).into())
 }
 
-/// Reasons for numbers that look wrong.
+/// Explains numbers that may look wrong.
 fn notes(runs: &[RunReport], frames_per_s: f64) -> Vec<String> {
     let apart_ms = 1e3 / frames_per_s;
     let is_late = |run: &&RunReport| run.received > 0 && apart_ms > run.max_delay_ms;
@@ -307,16 +308,16 @@ fn notes(runs: &[RunReport], frames_per_s: f64) -> Vec<String> {
     runs.iter().find(is_late).map(note).into_iter().collect()
 }
 
-/// How far the runs got.
+/// The progress of the runs when playing ended.
 struct Played {
     frames: u64,
-    /// The last tick that was sent.
+    /// The tick of the last frame that was sent.
     last: Tick,
     ending: Ending,
 }
 
 /// Sends the frames of a stream through all runs, which share the processor's cores. Returns the
-/// runs and how far they got, because a signal may end them early.
+/// runs and their progress, because a signal may end them early.
 fn play(
     captured: &mut Captured,
     wanted: usize,
@@ -359,7 +360,7 @@ fn play(
                 })?);
                 frames += 1;
                 last = Some(Arc::clone(&moment));
-                // A group that ended early returns the reason.
+                // If a group ended early, its thread returns the reason.
                 if senders.iter().any(|sender| sender.send(Arc::clone(&moment)).is_err()) {
                     break;
                 }
@@ -385,7 +386,7 @@ fn play(
     })
 }
 
-/// Sends the frames through some of the runs.
+/// Sends the frames through the runs of one group.
 fn play_group(
     mut group: Vec<(usize, Run)>,
     moments: &mpsc::Receiver<Arc<Moment>>,
@@ -400,7 +401,7 @@ fn play_group(
     Ok(group)
 }
 
-/// The settings of a link that affect a replay most, as text.
+/// Returns the settings of a link that affect a replay most, as text.
 fn about(link: &LinkConfig) -> String {
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
     format!(

@@ -1,4 +1,4 @@
-//! One replay: a hub, a link and a receiver, in virtual time.
+//! Runs one replay: a hub, a link and a receiver, in virtual time.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,13 +21,15 @@ use super::ticks::SentTicks;
 use super::truth::Truth;
 use crate::distance::distance;
 
-/// Sent views that are kept to compare with the received ones.
+/// The number of sent views that are kept for comparison with the received ones.
 const KEPT_VIEWS: usize = 512;
-/// The longest time between two pictures. Between frames that are further apart, there are several.
+/// The longest time between two pictures. If frames are further apart, several pictures are drawn
+/// between them.
 const PICTURES_EVERY: Duration = Duration::from_millis(50);
 /// The maximum number of pictures between two frames.
 const MOST_PICTURES: u32 = 1_200;
-/// The largest number of states that a receiver keeps: one second at a thousand frames per second.
+/// The largest number of states that a receiver keeps, which is one second at a thousand frames per
+/// second.
 const MOST_STATES: usize = 1_024;
 const RECEIVER: ReceiverId = ReceiverId(0);
 
@@ -41,14 +43,14 @@ pub(super) struct RunReport {
     pub(super) round_trip_ms: f64,
     /// The bandwidth from the sender to the receiver, without the headers of IP and UDP.
     pub(super) kbps_payload: f64,
-    /// The same bandwidth with these headers.
+    /// The bandwidth from the sender to the receiver, including the headers of IP and UDP.
     pub(super) kbps_total: f64,
-    /// Snapshots that arrived.
+    /// The number of snapshots that arrived.
     pub(super) received: u64,
     pub(super) wrong_lanes: u64,
-    /// How far the shown state lags behind the fastest recent state.
+    /// The mean delay of the shown state behind the fastest recent state.
     pub(super) playout_delay_ms: f64,
-    /// Share of the time in which the next state was missing.
+    /// The share of the time in which the next state was missing.
     pub(super) stalled_ratio: f64,
     /// The number of stalls.
     pub(super) stalls: u64,
@@ -57,16 +59,16 @@ pub(super) struct RunReport {
     pub(super) max_delay_ms: f64,
     /// The time from the end of an outage until playback resumed.
     pub(super) recovery_ms: Option<f64>,
-    /// The errors of each field that has distances, while it changes: in its unit, or in degrees
-    /// for rotations.
+    /// The errors of each field that has distances, while the field changes. They are in the
+    /// field's unit, or in degrees for rotations.
     pub(super) errors: Vec<FieldError>,
 }
 
-/// How far a shown field is from its recorded value at that moment.
+/// The distances of a shown field from its recorded value at the same moment.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct FieldError {
     pub(super) field: String,
-    /// `None` if the unit is not known.
+    /// The unit of the error. The value is `None` if it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) unit: Option<&'static str>,
     #[serde(flatten)]
@@ -75,14 +77,14 @@ pub(super) struct FieldError {
 
 /// The schemas of a replay. They differ only in the steps of some fields.
 pub(super) struct Schemas {
-    /// As captured.
+    /// The schema of the stream, as captured.
     pub(super) stream: Schema,
-    /// Each kind of entities alone, as captured and as sent.
+    /// For each kind of entities, its schema as captured and its schema as sent.
     pub(super) kinds: Vec<[Schema; 2]>,
 }
 
 impl Schemas {
-    /// The largest number of lanes of a kind as captured, or as sent.
+    /// Returns the largest number of lanes of a kind, either as captured or as sent.
     fn most_lanes(&self, which: usize) -> usize {
         self.kinds.iter().map(|kind| kind[which].lanes().len()).max().unwrap_or(0)
     }
@@ -93,17 +95,17 @@ pub(super) struct Run {
     schemas: Arc<Schemas>,
     /// The rate at which ticks are sent.
     rate_hz: f64,
-    /// When the last picture was drawn.
+    /// The time at which the last picture was drawn.
     shown_at: Duration,
     hub: Hub,
     receiver: Receiver,
     down: Link,
     up: Link,
     outage: std::ops::Range<Duration>,
-    /// The last views that were sent.
+    /// The most recent views that were sent.
     sent: VecDeque<(Sequence, Snapshot)>,
     report: RunReport,
-    /// The errors by field name. The elements of an array share one entry.
+    /// The errors by field name. Elements of an array share their errors.
     errors: Vec<(String, Distribution)>,
     /// For each field, the index of its errors.
     error_of_field: Vec<usize>,
@@ -115,7 +117,8 @@ pub(super) struct Run {
     lanes: [Vec<u32>; 2],
     /// Whether the stream has fields that may be absent.
     has_optional: bool,
-    /// The lanes of the recorded states around the shown one; only for such a stream.
+    /// The lanes of the recorded states before and after the shown one. They are only used if the
+    /// stream has fields that may be absent.
     truth: [Vec<u32>; 2],
 }
 
@@ -195,17 +198,18 @@ impl Run {
         })
     }
 
-    /// The time of a tick.
+    /// Returns the time of a tick.
     fn due(&self, tick: u32) -> Duration {
         Duration::from_secs_f64(f64::from(tick) / self.rate_hz)
     }
 
-    /// The next frame: datagrams arrive at their own times, then the frame is sent, and a picture
-    /// is drawn. If ticks are missing before the frame, pictures are drawn in that gap too.
+    /// Plays the next frame. Datagrams arrive at their own times, then the frame is sent, and a
+    /// picture is drawn. If ticks are missing before the frame, pictures are also drawn in that
+    /// gap.
     pub(super) fn frame(&mut self, snapshot: &Snapshot, truth: &Truth) -> Result<(), ReplayError> {
         let (last, now) = (self.shown_at, self.due(snapshot.tick.0));
         let apart = (now - last).as_secs_f64() / PICTURES_EVERY.as_secs_f64();
-        // The casts saturate.
+        // The casts saturate, so a large gap gives the maximum.
         let pictures = (apart.ceil() as u32).clamp(1, MOST_PICTURES);
         for picture in 1..pictures {
             let between = last + (now - last).mul_f64(f64::from(picture) / f64::from(pictures));
@@ -338,7 +342,7 @@ impl Run {
         Ok(())
     }
 
-    /// The report of a run whose last frame has this tick.
+    /// Returns the report of a run whose last frame has the tick `last`.
     pub(super) fn finish(self, last: Tick) -> RunReport {
         let seconds = self.due(last.0).as_secs_f64().max(1e-9);
         let sent = self.down.stats().sent;
@@ -364,7 +368,8 @@ impl Run {
     }
 }
 
-/// The unit of a field's errors: rotations are compared in degrees, and cubes are in metres.
+/// Returns the unit of a field's errors. Rotations are compared in degrees, and cubes are in
+/// metres.
 fn unit(schema: &Schema, field: &str) -> Option<&'static str> {
     let named = |(_, name): &(&Field, String)| any_element(name) == field;
     let (own, _) = schema.fields().iter().zip(field_names(schema)).find(named)?;

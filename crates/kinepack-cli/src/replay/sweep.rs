@@ -1,4 +1,4 @@
-//! Variations of a link with other losses and other round trips.
+//! Varies the loss and the round trip of a link.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 use command_kit::parse_span;
 use kinepack_net::{LinkConfig, Loss};
 
-/// Points of a curve.
+/// The number of points of a curve.
 const POINTS: u32 = 7;
 
-/// The ranges to vary.
+/// The ranges over which the loss and the round trip vary.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sweep {
     loss_percent: Option<(f64, f64)>,
@@ -37,11 +37,11 @@ impl FromStr for Sweep {
     }
 }
 
-/// Links with their names.
+/// Links, each with its name.
 pub(super) type Links = Vec<(LinkConfig, String)>;
 
 impl Sweep {
-    /// The links over the loss, and over the round trip.
+    /// Returns the links for the range of losses, and those for the range of round trips.
     pub(super) fn links(&self, link: &LinkConfig) -> (Links, Links) {
         let points = |span: Option<(f64, f64)>| {
             let count = if span.is_some() { POINTS } else { 0 };

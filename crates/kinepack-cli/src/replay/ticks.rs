@@ -4,14 +4,16 @@ use kinepack::Tick;
 
 /// The largest number of sent ticks for each tick of the capture.
 const MOST_PARTS: u32 = 10_000;
-/// The rounded rate may be off by this share, because a receiver's clock follows the sender's.
+/// The largest relative error of the rounded rate. A receiver's clock follows the sender's, so this
+/// error does no harm.
 const TOLERANCE: f64 = 0.002;
 
-/// Sent ticks count from 1. A receiver needs a whole number of ticks per second, so a capture with
-/// a slow or fractional rate gets several sent ticks for each of its own.
+/// Converts ticks to sent ticks, which count from 1. A receiver needs a whole number of ticks per
+/// second. If a capture has a slow or fractional rate, several sent ticks belong to each of its
+/// own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SentTicks {
-    /// The receiver's ticks per second, and the exact rate.
+    /// The receiver's ticks per second, rounded and exact.
     pub(super) tick_hz: u32,
     pub(super) rate_hz: f64,
     /// The number of sent ticks for each tick of the capture.
@@ -19,7 +21,7 @@ pub(super) struct SentTicks {
 }
 
 impl SentTicks {
-    /// The mapping for a capture with this many ticks per second.
+    /// Returns the mapping for a capture with `rate_hz` ticks per second.
     pub(super) fn new(rate_hz: f64) -> Self {
         let off = |parts: u32| {
             let exact = rate_hz * f64::from(parts);
@@ -30,12 +32,12 @@ impl SentTicks {
         let least = (1.0 / rate_hz).round().clamp(1.0, MOST_PARTS.into()) as u32;
         let parts = (least..=MOST_PARTS).find(is_close).unwrap_or(MOST_PARTS);
         let rate_hz = rate_hz * f64::from(parts);
-        // The cast saturates.
+        // The cast saturates at 0, which becomes 1.
         Self { tick_hz: (rate_hz.round() as u32).max(1), rate_hz, parts }
     }
 
-    /// The sent tick for a tick of the capture, which begins at `first`. `None` if it exceeds the
-    /// last tick that can be sent.
+    /// Returns the sent tick for a tick of the capture, which begins at `first`. Returns `None` if
+    /// the sent tick would exceed the last tick that can be sent.
     pub(super) fn of(&self, first: Tick, tick: Tick) -> Option<Tick> {
         let since = tick.0.checked_sub(first.0)?;
         since.checked_mul(self.parts)?.checked_add(1).map(Tick)

@@ -1,5 +1,5 @@
-//! The recorded frames. Each is sent, and the last ones are kept to compare a receiver's picture
-//! with them.
+//! The recorded frames. Each frame is sent, and the most recent ones are kept for comparison with
+//! the receiver's picture.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(super) struct Moment {
     kinds: Vec<KindWords>,
 }
 
-/// The entities of one kind in the stream's own steps, entity by entity.
+/// The entities of one kind, in the stream's own quantization steps, entity by entity.
 #[derive(Debug)]
 struct KindWords {
     words: Vec<u64>,
@@ -29,7 +29,7 @@ struct KindWords {
 }
 
 impl Moment {
-    /// The next frame after `last`, which is sent with this tick.
+    /// Returns the next frame after `last`. It is sent with the tick `tick`.
     pub(super) fn next(
         tick: Tick,
         last: Option<&Self>,
@@ -59,7 +59,7 @@ impl Moment {
                     Columns::Lanes(_) => false,
                 });
                 match same {
-                    // Most entities did not change.
+                    // In most cases the entity did not change.
                     Some(last) => {
                         raw.copy_from_slice(&last.words[row.clone()]);
                         lanes.copy_from_slice(&last.lanes[row]);
@@ -81,7 +81,7 @@ impl Moment {
     }
 }
 
-/// An entity that the schema cannot hold: its kind and id, its raw words, and the reason.
+/// An entity that the schema cannot hold, with its kind, id and raw words, and the reason.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) entity: (usize, EntityId),
@@ -95,14 +95,14 @@ impl Refusal {
     }
 }
 
-/// The last frames of a stream.
+/// The most recent frames of a stream.
 #[derive(Default)]
 pub(super) struct Truth {
     moments: VecDeque<Arc<Moment>>,
 }
 
 impl Truth {
-    /// Takes in the next frame.
+    /// Adds the next frame.
     pub(super) fn push(&mut self, moment: Arc<Moment>) {
         if self.moments.len() == KEPT {
             self.moments.pop_front();
@@ -110,9 +110,9 @@ impl Truth {
         self.moments.push_back(moment);
     }
 
-    /// The raw words of an entity of a kind in the frames before and after `tick`, and the position
-    /// of `tick`, which has a fraction, between the two. `None` if they are not known. `guess` is
-    /// the entity's probable row in its kind.
+    /// Returns the raw words of an entity of a kind in the frames before and after `tick`. Also
+    /// returns the position of `tick`, which has a fraction, between the two frames. Returns `None`
+    /// if the words are not known.
     pub(super) fn around(
         &self,
         tick: f64,

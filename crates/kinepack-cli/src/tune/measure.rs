@@ -6,7 +6,7 @@ use kinepack_capture::analysis::Past;
 use super::TuneError;
 use super::report::{Bytes, Parts};
 
-/// The sizes of the frames before the frame `training`, and of all later frames.
+/// Returns the sizes of the frames before frame `training`, and those of all later frames.
 pub(super) fn parts(
     schema: &Schema,
     profile: &Profile,
@@ -27,8 +27,9 @@ pub(super) fn parts(
     })
 }
 
-/// Mean bytes of a frame in each part. Each frame is coded against the newest one that is at least
-/// `lag` ticks older, as the receiver has decoded it. `part_of` gives a frame's part.
+/// Returns the mean size of a frame in each part, in bytes. Each frame is coded against the newest
+/// one that is at least `lag` ticks older, as the receiver has decoded it. `part_of` returns a
+/// frame's part.
 pub(super) fn mean_bytes<const PARTS: usize>(
     codec: &Codec,
     frames: &[Snapshot],

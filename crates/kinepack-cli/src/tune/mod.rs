@@ -1,5 +1,5 @@
-//! `kinepack tune`: the best profile for a capture, and its savings on a part of the capture that
-//! it was not trained on.
+//! `kinepack tune`: finds the best profile for a capture, and measures its savings on a part of the
+//! capture that it was not trained on.
 
 mod measure;
 mod order;
@@ -91,7 +91,7 @@ pub struct Arguments {
     json: bool,
 }
 
-/// Why a capture cannot be tuned for.
+/// The reason why no profile can be tuned for a capture.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TuneError {
     #[error(transparent)]
@@ -158,7 +158,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
     let training = training_frames(&frames, arguments.hold_out, lag_ticks)
         .map_err(|shortage| shortage.of(&file))?;
     let frames: Arc<[Snapshot]> = frames.into();
-    // The first capture has enough frames. The others are read before what takes long, so that a
+    // The first capture has enough frames. The others are read before the long search, so that a
     // bad state in one of them is reported early.
     let (runs, further_ending) = reader(&interrupt).read_further(opening, &further)?;
     if interrupt.is_raised() {
@@ -243,9 +243,10 @@ impl Arguments {
     }
 }
 
-/// Frames that are kept of a capture at most: four minutes at 60 Hz.
+/// The maximum number of frames that are kept of a capture, which is four minutes at 60 Hz.
 const MAX_FRAMES: usize = 14_400;
-/// Memory of the first capture's frames at most, and of those of all further ones.
+/// The maximum memory of the first capture's frames, and of those of all further captures together,
+/// in bytes.
 const MAX_BYTES: usize = 1 << 30;
 
 fn reader(interrupt: &Interrupt) -> FrameReader<'_> {
@@ -253,13 +254,13 @@ fn reader(interrupt: &Interrupt) -> FrameReader<'_> {
     FrameReader { most_frames: MAX_FRAMES, room_bytes: MAX_BYTES, ..all }
 }
 
-/// The error of a signal before anything was tuned.
+/// The error for a signal before anything was tuned.
 fn stopped_early(stage: &str) -> Interrupted {
     Interrupted::new(format!("while {stage}; nothing was tuned"))
 }
 
-/// The error of a signal during the search or after it. `stopped` is how far the search came, and
-/// `written` is the file that has the profile.
+/// Returns the error for a signal during the search or after it. `stopped` is the stage that the
+/// search had reached, and `written` is the file with the profile.
 fn stopped_later(stopped: Option<&str>, written: Option<&Target>) -> Interrupted {
     let mut how_far =
         stopped.unwrap_or("after the profile was complete, while measuring it").to_owned();
@@ -269,11 +270,11 @@ fn stopped_later(stopped: Option<&str>, written: Option<&Target>) -> Interrupted
     Interrupted::new(how_far)
 }
 
-/// The number of frames to train on. Refuses captures with too few of these, or with too few frames
-/// that are held out.
+/// Returns the number of frames to train on. Refuses captures with too few of these, or with too
+/// few frames that are held out.
 fn training_frames(frames: &[Snapshot], hold_out: u32, lag_ticks: u32) -> Result<usize, Shortage> {
     let training = frames.len() - frames.len() * hold_out as usize / 100;
-    // Some frame to train on needs a baseline and an older state.
+    // For training, at least one frame needs both a baseline and an older state.
     let has_history = |(first, last): (&Snapshot, &Snapshot)| {
         u64::from(last.tick.0 - first.tick.0) >= 2 * u64::from(lag_ticks)
     };
@@ -313,7 +314,7 @@ fn untuned(
     parts.ok_or_else(|| stopped_early("measuring without tuning"))?
 }
 
-/// Writes a profile to the files that were asked for.
+/// Writes a profile to the files that the options name.
 fn write(
     [out, rust]: &[Option<Target>; 2],
     schema: &Schema,
@@ -329,7 +330,7 @@ fn write(
     batch.commit()
 }
 
-/// The data of a search, for the threads that do it.
+/// The data that the threads of a search share.
 struct Tuning {
     schema: Schema,
     bodies: Option<Bodies>,
@@ -344,9 +345,10 @@ struct Tuning {
 
 /// The best profile that was found.
 struct Found {
-    /// `None` if a signal arrived before a profile was found.
+    /// The profile. The value is `None` if a signal arrived before one was found.
     profile: Option<Profile>,
-    /// If a signal ended the search: the stage that it had reached, worded to follow "interrupted".
+    /// The stage that the search had reached when a signal ended it, worded to follow
+    /// "interrupted". The value is `None` if no signal arrived.
     stopped: Option<&'static str>,
 }
 
@@ -367,7 +369,7 @@ impl Tuning {
         let mut trainer = Training::new(structure, bodies.clone());
         trainer.packed_lag_ticks = lag_ticks;
         trainer.passes = *passes;
-        // The word lengths are for the first capture alone.
+        // The word lengths are computed for the first capture alone.
         let lengths = trainer.lengths(schema, &[&self.frames[..training]])?;
         let model = in_background("trained", interrupt, {
             let (schema, frames) = (schema.clone(), Arc::clone(&self.frames));
@@ -414,7 +416,7 @@ impl Tuning {
         Ok(())
     }
 
-    /// The best order of fields; `None` after a signal.
+    /// Finds the best order of fields. Returns `None` after a signal.
     fn order(&self, interrupt: &Interrupt) -> Result<Option<order::FieldOrder>, TuneError> {
         let Self { schema, bodies, training, lag_ticks, .. } = self;
         let (training, lag) = (*training, *lag_ticks);

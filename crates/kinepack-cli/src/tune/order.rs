@@ -12,10 +12,11 @@ use serde::Serialize;
 use super::TuneError;
 use super::measure::mean_bytes;
 
-/// The number of snapshots that each try trains on, and the number that it is measured on.
+/// The number of snapshots on which each try trains, and the number on which it is measured.
 const TRAINED: usize = 200;
 const MEASURED: usize = 100;
-/// With more fields, each one is tried as the first, instead of every order.
+/// The maximum number of fields for which every order is tried. With more fields, each field is
+/// only tried as the first.
 const ALL_ORDERS: usize = 4;
 /// The maximum number of orders that are tried.
 const MOST_TRIES: usize = 24;
@@ -25,15 +26,15 @@ const LEAST: f64 = 0.005;
 /// An order of fields, as indices into the schema's fields.
 type Order = Vec<usize>;
 
-/// The best order of the fields, and how much it would save.
+/// The best order of the fields, and the bits that it would save.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct FieldOrder {
-    /// How many orders were tried.
+    /// The number of orders that were tried.
     tried: usize,
     /// The order that takes the fewest bits.
     best: Vec<String>,
-    /// The share of the bits that it saves at the level `adaptive`, on frames that the tries were
-    /// not trained on.
+    /// The share of the bits that the best order saves at the level `adaptive`, on frames that the
+    /// tries were not trained on.
     saves_ratio: f64,
 }
 
@@ -52,8 +53,8 @@ impl fmt::Display for FieldOrder {
     }
 }
 
-/// Tries orders. Each try trains quickly on the first frames, and is measured on the last. `None`
-/// for a schema of several kinds, whose orders would be too many.
+/// Tries orders. Each try trains quickly on the first frames, and is measured on the last. Returns
+/// `None` for a schema of several kinds, which would have too many orders.
 pub(super) fn best(
     schema: &Schema,
     bodies: Option<&Bodies>,
@@ -91,7 +92,7 @@ pub(super) fn best(
     }))
 }
 
-/// The orders to try. The first one is the present order.
+/// Returns the orders to try. The first one is the present order.
 fn orders(count: usize) -> Vec<Order> {
     let as_it_is: Order = (0..count).collect();
     if count > ALL_ORDERS {
@@ -111,7 +112,7 @@ fn orders(count: usize) -> Vec<Order> {
     all
 }
 
-/// Whether each field stays after the field that decides whether it is present.
+/// Returns whether each field comes after the field that decides whether it is present.
 fn keeps_selectors_first(schema: &Schema, order: &[usize]) -> bool {
     let fields = schema.fields();
     let place = |field: usize| order.iter().position(|other| *other == field);
@@ -122,7 +123,7 @@ fn keeps_selectors_first(schema: &Schema, order: &[usize]) -> bool {
     })
 }
 
-/// Mean bytes of a frame of the second part, after training on the first.
+/// Returns the mean size of a frame of the second part, after training on the first part, in bytes.
 fn bytes(
     schema: &Schema,
     bodies: Option<&Bodies>,
@@ -141,7 +142,8 @@ fn bytes(
         mover: bodies.mover.map(now),
         ..bodies.clone()
     });
-    // The last frames of each part, so that the measured ones follow those that trained it.
+    // The last frames of each part are used, so that the measured frames follow those that trained
+    // the profile.
     let wanted = [TRAINED, MEASURED].map(|frames| frames + 3 * lag as usize);
     let mut entity = vec![0; lanes.len()];
     let mut part = |frames: &[Snapshot], wanted: usize| {

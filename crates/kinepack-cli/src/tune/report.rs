@@ -1,4 +1,4 @@
-//! The report of `kinepack tune`.
+//! Prints the report of `kinepack tune`.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -12,14 +12,14 @@ use super::order::FieldOrder;
 use crate::runs::{First, Further};
 use crate::steps::FieldSteps;
 
-/// Bytes of a frame, without headers.
+/// The mean size of a frame without headers, in bytes.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Bytes {
     pub(super) packed: f64,
     pub(super) adaptive: f64,
 }
 
-/// Sizes of the frames that the tuned profile was trained on, and of the held-out ones.
+/// The sizes of the frames on which the tuned profile was trained, and of the held-out frames.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Parts {
     pub(super) training: Bytes,
@@ -34,7 +34,8 @@ pub(super) struct FurtherFile {
     /// Ticks per second.
     rate_hz: f64,
     frames: usize,
-    /// If its rate is not that of the first capture, both rates, for people.
+    /// Both rates as text for people. The value is `None` if the rate equals that of the first
+    /// capture.
     #[serde(skip)]
     rate_note: Option<String>,
 }
@@ -66,20 +67,20 @@ pub(super) struct Report {
     pub(super) held_out_frames: usize,
     pub(super) further: Vec<FurtherFile>,
     pub(super) profile_bytes: Option<usize>,
-    /// The profile without tuning: `built-in` or `untrained`.
+    /// The name of the profile without tuning: `built-in` or `untrained`.
     pub(super) untuned: String,
-    /// The hash of the schema that the profile is for.
+    /// The hash of the schema for which the profile is made.
     pub(super) schema_hash: String,
     /// The sizes without tuning: with the built-in profile if the stream has cubes, otherwise with
     /// an untrained profile.
     pub(super) built_in: Parts,
-    /// The sizes with the requested steps and the tuned profile. `None` if a signal arrived before
-    /// the profile was ready.
+    /// The sizes with the requested steps and the tuned profile. The value is `None` if a signal
+    /// arrived before the profile was ready.
     pub(super) tuned: Option<Parts>,
     /// The fields that got new steps.
     pub(super) steps: Vec<FieldSteps>,
-    /// The best order of fields. `None` if there are too few fields or frames to look for it, and
-    /// after a signal.
+    /// The best order of fields. The value is `None` if there are too few fields or frames to
+    /// search for it, or after a signal.
     pub(super) field_order: Option<FieldOrder>,
 }
 
@@ -153,7 +154,7 @@ impl Report {
              refused:",
         )?;
         let rows = self.steps.iter().map(|steps| {
-            // Four digits, whatever the magnitude.
+            // The numbers have four digits, regardless of their magnitude.
             let error = |error: f64| format!("{error:.3e}").parse().unwrap_or(error).to_string();
             [
                 steps.field.clone(),
@@ -174,7 +175,7 @@ impl Report {
     }
 }
 
-/// The profile as Rust.
+/// Formats the profile as a constant in Rust.
 pub(super) fn constant(schema: &Schema, bytes: &[u8]) -> String {
     let mut text = format!(
         "/// A profile that `kinepack tune` found, for `kinepack::Profile::from_bytes` with the \
@@ -185,7 +186,7 @@ pub(super) fn constant(schema: &Schema, bytes: &[u8]) -> String {
     for line in bytes.chunks(32) {
         text.push_str("   ");
         for byte in line {
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(text, " {byte},");
         }
         text.push('\n');

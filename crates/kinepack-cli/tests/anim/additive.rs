@@ -1,4 +1,4 @@
-//! Additive clips: differences from a base.
+//! Tests additive clips, which are differences from a base.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{Files, document};
 use crate::support::program::{self, refusal, stdout};
 
-/// The note of additive clips.
+/// Returns the note of additive clips.
 fn note(document: &Value) -> &str {
     let notes = document["notes"].as_array().unwrap();
     notes
@@ -19,7 +19,7 @@ fn note(document: &Value) -> &str {
         .unwrap()
 }
 
-/// The largest error of a difference that is added to its base.
+/// Returns the largest error of a difference that is added to its base.
 fn off_cm(whole: &RawClip, delta: &RawClip, base: impl Fn(usize) -> Vec<Transform>) -> f64 {
     let off = |sample: usize| {
         let mut pose = base(sample);
@@ -30,7 +30,7 @@ fn off_cm(whole: &RawClip, delta: &RawClip, base: impl Fn(usize) -> Vec<Transfor
 }
 
 impl Files {
-    /// The arm as plain samples at a rate.
+    /// Returns the arm as plain samples at a rate.
     fn raw(&self, rate: &str) -> RawClip {
         stdout(&[
             "anim",
@@ -44,7 +44,7 @@ impl Files {
         exchange::read("raw", &self.read("raw/an_arm__Move.clip")).unwrap()
     }
 
-    /// The built clip as plain samples.
+    /// Returns the built clip as plain samples.
     fn decoded(&self) -> RawClip {
         stdout(&[
             "anim",
@@ -60,7 +60,8 @@ impl Files {
 #[test]
 fn an_additive_clip_added_to_its_base_gives_the_motion() {
     let files = Files::new();
-    // One sample of a base with fewer samples; then a base with as many samples.
+    // The first base has fewer samples, and one of them is used. The second has as many samples as
+    // the clip.
     let base = files.raw("15");
     fs::rename(files.at("raw/an_arm__Move.clip"), files.at("slow.clip")).unwrap();
     let whole = files.raw("30");

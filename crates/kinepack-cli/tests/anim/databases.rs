@@ -1,4 +1,5 @@
-//! Clip databases: written by `anim build --database`, listed, and read clip by clip.
+//! `anim build --database` writes clip databases, and other commands list them and read single
+//! clips.
 
 use std::fs;
 use std::path::PathBuf;
@@ -92,7 +93,7 @@ fn clips_of_a_database_are_decoded_and_exported() {
     for options in [&["--rig"][..], &["--disk"]] {
         files.database(&[options, &["--precision", "0.01"]].concat());
         let of = |clip: &str| files.at(&format!("arms.kpb#{clip}"));
-        // The name of the animation is enough.
+        // The name of the animation is enough to select the clip.
         for clip in ["an_arm__Move", "Move"] {
             stdout(&["anim", "decode", &of(clip), &files.at("decoded.clip"), "--force"]);
             let decoded = exchange::read("decoded", &files.read("decoded.clip")).unwrap();
@@ -122,7 +123,7 @@ fn a_name_that_is_missing_or_left_out_is_refused() {
     let arm = files.at("an arm.glb");
     let one = files.at("one.kpb");
     json(&["anim", "build", &arm, "--database", &one]);
-    // The only clip needs no name.
+    // The only clip of a database needs no name.
     stdout(&["anim", "decode", &one, &out]);
 }
 
@@ -152,7 +153,7 @@ fn damaged_databases_are_refused() {
     let mut changed = bytes.clone();
     *changed.last_mut().unwrap() ^= 1;
     fs::write(&file, &changed).unwrap();
-    // The database's index and the other clip are still valid.
+    // The index of the database is valid, and so is the other clip.
     stdout(&["anim", "info", &file]);
     stdout(&["anim", "info", &format!("{file}#an_arm__Move")]);
     let said = refusal(&["anim", "info", &format!("{file}#back")]);

@@ -1,4 +1,4 @@
-//! The parts that clips omit, markers from a file, and the names of human bones.
+//! Tests the report of omitted parts, markers from a file, and the names of human bones.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::document::{Document, arm};
 use crate::support::program::{Run, json as run, refusal, run as outcome, stdout};
 
-/// A directory with `arm.glb`, whose document is changed.
+/// Returns a directory with `arm.glb`, whose document is changed.
 fn files(change: impl Fn(&mut Document)) -> (TempDir, String) {
     let directory = tempfile::tempdir().unwrap();
     let mut document = arm();
@@ -44,7 +44,7 @@ fn build_lists_what_is_left_out() {
     assert!(
         lines.iter().any(|line| line.contains("outside of the skeleton") && line.contains("lamp"))
     );
-    // Other commands print a note for each.
+    // Other commands print a note for each omitted part.
     let notes = run(&["anim", "compare", &file])["notes"].clone();
     let note = format!("{file}: left out: channels of a node outside of the skeleton: lamp (1)");
     assert!(notes.as_array().unwrap().contains(&json!(note)), "{notes}");
@@ -127,7 +127,8 @@ fn write_bad_animation(path: &str) {
     fs::write(path, document.glb()).unwrap();
 }
 
-/// The JSON on standard output and the lines on standard error of a run that skips something.
+/// Returns the JSON on standard output and the lines on standard error of a run that skips
+/// something.
 fn skipping(arguments: &[&str]) -> (Value, Vec<String>) {
     let Run { code, stdout, stderr } = outcome(&[arguments, &["--json"]].concat());
     assert_eq!(code, Some(1), "{arguments:?}: {stderr}");

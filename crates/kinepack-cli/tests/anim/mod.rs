@@ -1,4 +1,4 @@
-//! `kinepack anim`, run as a user runs it.
+//! Runs `kinepack anim` as a user does.
 
 mod additive;
 mod databases;
@@ -127,7 +127,7 @@ impl Files {
         AnyClip::from_bytes(self.read("out/an_arm__Move.kpa")).unwrap()
     }
 
-    /// The file of the arm's skeleton.
+    /// Returns the file of the arm's skeleton.
     fn skeleton(&self) -> String {
         format!("out/an_arm-{:016x}.kps", self.clip().skeleton_hash())
     }
@@ -195,7 +195,7 @@ fn built_clips_match_the_report() {
             ["joints", "samples", "rate_hz", "raw_bytes"].map(number),
             [2.0, 31.0, 30.0, 2480.0]
         );
-        // Four floats for a rotation, three for a translation, three for a scale.
+        // There are four floats for a rotation, three for a translation, and three for a scale.
         assert_eq!(number("animated_raw_bytes"), 31.0 * 40.0);
         assert_eq!(number("bytes"), files.read("out/an_arm__Move.kpa").len() as f64);
         let skeleton = Skeleton::from_bytes(&files.read(&files.skeleton())).unwrap();

@@ -1,4 +1,4 @@
-//! Files without clips, and the names of the files that are written.
+//! Tests files without clips, and the names of the files that are written.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use super::document::Document;
 use super::document::fbx::{Keys, Scene};
 use crate::support::program::{self, json, refusal, stdout};
 
-/// The names of all files in a directory.
+/// Returns the names of all files in a directory.
 fn names_in(directory: &str) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap();
     let mut names: Vec<_> =
@@ -140,7 +140,7 @@ fn clips_of_one_name_are_numbered() {
     assert_eq!(written[1..], ["walk-2.kpa", "walk.kpa"]);
     assert!(written[0].starts_with("walk-") && written[0].ends_with(".kps"), "{written:?}");
     assert!(files.read("out/walk.kpa") != files.read("out/walk-2.kpa"));
-    // A second build replaces no file of the first.
+    // A second build does not replace a file of the first.
     fs::remove_file(files.at("out/walk.kpa")).unwrap();
     assert!(refusal(&built).contains("walk-2.kpa: this file exists"));
     built.push("--force");
@@ -161,12 +161,12 @@ fn a_skeleton_is_found_under_every_name_that_ends_with_its_hash() {
     for name in [format!("out/hero-{hash}"), format!("out/{hash}")] {
         fs::rename(files.at(&skeleton), files.at(&name)).unwrap();
         stdout(&["anim", "decode", &clip, &files.at("back.clip"), "--force"]);
-        // A build keeps that name.
+        // A build uses the renamed skeleton.
         files.build(&[]);
         assert!(!fs::exists(files.at(&skeleton)).unwrap());
         fs::rename(files.at(&name), files.at(&skeleton)).unwrap();
     }
-    // The same if the clip is given without a directory.
+    // The command behaves in the same way if the clip is given without a directory.
     let run = program::program()
         .current_dir(files.at("out"))
         .args(["anim", "decode", "an_arm__Move.kpa", "here.clip"])

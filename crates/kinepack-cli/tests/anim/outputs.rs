@@ -9,7 +9,7 @@ use crate::support::program::{
     beside, json, refusal, see_that_a_failure_changes_nothing, see_that_it_replaces_by_force_alone,
 };
 
-/// A directory with the arm and its built clip.
+/// Returns a directory with the arm and its built clip.
 fn built(options: &[&str]) -> Files {
     let files = Files::new();
     files.build(options);

@@ -1,4 +1,4 @@
-//! Rigs, which clips of one skeleton share.
+//! Tests rigs, which clips of one skeleton share.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! Reports about clips of different schemes: precision, bytes, comparisons. And the training of
-//! widths.
+//! Tests reports about clips of different schemes: precision, bytes, and comparisons. It also tests
+//! the training of widths.
 
 use std::fs;
 
@@ -31,7 +31,7 @@ fn joints_keep_their_own_precisions_and_shells() {
 fn a_clip_that_misses_its_precision_is_reported() {
     let files = Files::new();
     for (scheme, is_reported) in [("block", true), ("keyed", true), ("quantized", false)] {
-        // Smaller than the rounding of single floats.
+        // This precision is below the rounding of single floats.
         let options = ["--scheme", scheme, "--precision", "1e-7"];
         let document = files.build(&options);
         let clip = &document["clips"][0];
@@ -77,7 +77,7 @@ fn info_shows_where_the_bytes_of_block_clips_go() {
     }
 }
 
-/// The names of the rows of a comparison.
+/// Returns the names of the rows of a comparison.
 fn rows(document: &Value) -> Vec<&str> {
     document["rows"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect()
 }

@@ -1,4 +1,4 @@
-//! Helpers that these tests share with those of the lab's program.
+//! Helpers that these tests share with the tests of the lab's program.
 
 pub(crate) mod drone;
 pub(crate) mod program;

@@ -17,14 +17,14 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// The JSON document of a run that succeeded.
+    /// Returns the JSON document of a run that succeeded.
     pub(crate) fn document(&self) -> Value {
         assert_eq!(self.code, Some(0), "{}", self.stderr);
         serde_json::from_str(&self.stdout).expect("one JSON document")
     }
 }
 
-/// A line of the program itself: its name and a text.
+/// Returns a line that the program itself prints, with its name and a text.
 pub(crate) fn own_line(text: &str) -> String {
     let name = Path::new(crate::PROGRAM).file_stem().unwrap().to_str().unwrap();
     format!("{name}: {text}")
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &[&str]) -> Run {
     Run { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
-/// The standard output of a run that succeeds without output on standard error.
+/// Runs a command that succeeds without output on standard error. Returns its standard output.
 pub(crate) fn stdout(arguments: &[&str]) -> String {
     let run = run(arguments);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{arguments:?}");
@@ -67,7 +67,7 @@ pub(crate) fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&stdout(&[arguments, &["--json"]].concat())).expect("one JSON document")
 }
 
-/// The names of the levels of a document.
+/// Returns the names of the levels of a document.
 pub(crate) fn level_names(document: &Value) -> Vec<&str> {
     let levels = document["levels"].as_array().unwrap();
     levels.iter().map(|level| level["level"].as_str().unwrap()).collect()
@@ -77,7 +77,8 @@ pub(crate) fn all_names() -> Vec<&'static str> {
     Level::TABLE.into_iter().map(|level| level.name()).collect()
 }
 
-/// The single line on standard error of a run that fails with exit code 2 and no output.
+/// Runs a command that fails with exit code 2 and without output. Returns its single line on
+/// standard error.
 pub(crate) fn refusal(arguments: &[&str]) -> String {
     let run = run(arguments);
     assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{arguments:?}: {}", run.stderr);
@@ -123,7 +124,7 @@ pub(crate) fn see_that_a_failure_changes_nothing(
     failed.stderr
 }
 
-/// The paths in the directory of a file, in order.
+/// Returns the paths in the directory of a file, in order.
 pub(crate) fn beside(file: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(file.parent().unwrap()).unwrap();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -131,7 +132,7 @@ pub(crate) fn beside(file: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Runs the program with a limit of `blocks` blocks of 512 bytes for each file, as on a full disk.
+/// Runs the program with a limit of `blocks` blocks of 512 bytes per file, as on a full disk.
 #[cfg(unix)]
 pub(crate) fn run_without_room(blocks: u32, arguments: &[&str]) -> Output {
     let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");

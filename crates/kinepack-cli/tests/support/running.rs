@@ -1,5 +1,5 @@
-//! Runs the program as a user does: with options, reading its lines, interrupting it. It never
-//! outlives the test.
+//! Runs the program as a user does: passes options, reads its lines, and interrupts it. The program
+//! never outlives the test.
 
 #![allow(dead_code, reason = "each test program uses its part")]
 
@@ -13,10 +13,10 @@ use serde_json::Value;
 
 use super::program::Run;
 
-/// Long enough for a machine that is busy with other tests.
+/// The longest time that a test waits, which suffices for a machine that is busy with other tests.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
 
-/// The running program, and its lines on standard error. It is killed when this is dropped.
+/// The running program, and its lines on standard error. Dropping this value kills the program.
 pub(crate) struct Running {
     child: Child,
     lines: Receiver<String>,
@@ -40,7 +40,7 @@ impl Running {
         Self { child, lines, seen: Vec::new() }
     }
 
-    /// The next line that contains `text`.
+    /// Returns the next line that contains `text`.
     pub(crate) fn until(&mut self, text: &str) -> String {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -61,7 +61,7 @@ impl Running {
     }
 
     /// Waits until a signal no longer kills the program. Only Linux reports which signals a process
-    /// handles; elsewhere this waits for a second.
+    /// handles. On other systems, this waits for a second.
     pub(crate) fn until_it_handles_signals(&self) {
         let status = format!("/proc/{}/status", self.child.id());
         let handles_interrupts = || {
@@ -99,14 +99,14 @@ impl Running {
         self.end()
     }
 
-    /// Kills the program, which cannot react.
+    /// Kills the program without giving it a chance to react.
     pub(crate) fn kill(self) {
         self.signal("-KILL");
         self.end();
     }
 }
 
-/// Waits until a condition holds.
+/// Waits until `holds` returns true.
 pub(crate) fn wait_for(what: &str, holds: impl Fn() -> bool) {
     let end = Instant::now() + PATIENCE;
     while !holds() {

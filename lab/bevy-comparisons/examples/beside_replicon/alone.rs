@@ -1,4 +1,4 @@
-//! The cubes, replicated by `bevy_replicon` alone.
+//! The cubes, if `bevy_replicon` alone replicates them.
 
 use bevy_app::{App, FixedUpdate, Startup};
 use bevy_ecs::prelude::*;
@@ -27,7 +27,7 @@ impl Numbered for Cube {
     }
 }
 
-/// Shared by the server and its clients.
+/// Returns the part of the app that the server and its clients share.
 fn app() -> App {
     let mut app = App::new();
     app.add_plugins((TimePlugin, StatesPlugin, RepliconPlugins))

@@ -1,4 +1,4 @@
-//! The cubes: `bevy_replicon` replicates their numbers, and Kinepack their motion.
+//! The cubes, if `bevy_replicon` replicates their numbers, and Kinepack their motion.
 
 use bevy_app::{App, FixedUpdate, Startup};
 use bevy_ecs::prelude::*;
@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::recording::{Numbered, Recording, move_cubes, spawn_cubes};
 
-/// The range is 64 metres in each direction, in steps of 1/512 m. Each number of a rotation has 9
-/// bits.
+/// The kind of the cubes. Its range is 64 metres in each direction, in steps of 1/512 m. Each
+/// number of a rotation has 9 bits.
 pub(crate) type CubeKind = (Pose<64, 512, 9>,);
 
 /// A gameplay component of each cube.
@@ -34,7 +34,7 @@ impl Numbered for Cube {
     }
 }
 
-/// Shared by the server and its clients.
+/// Returns the part of the app that the server and its clients share.
 fn app() -> App {
     let mut app = App::new();
     app.add_plugins((TimePlugin, StatesPlugin, RepliconPlugins, MotionRepliconPlugin))

@@ -1,5 +1,5 @@
-//! The cubes, replicated by `bevy_replicon` alone, with transforms that are quantized by hand: as
-//! few whole bytes as the precision of the other example needs.
+//! The cubes, if `bevy_replicon` alone replicates them, with transforms that are quantized by hand.
+//! They take as few whole bytes as the precision of the other example needs.
 
 use std::f32::consts::SQRT_2;
 
@@ -32,7 +32,7 @@ impl Numbered for Cube {
 }
 
 /// A position in steps of 1/512 m, the three smaller components of the rotation in ten bits each,
-/// and the index of the component that is left out.
+/// and the index of the omitted component.
 #[derive(Serialize, Deserialize)]
 struct Compact {
     position: [i16; 3],
@@ -75,7 +75,7 @@ impl From<Compact> for Transform {
     }
 }
 
-/// Shared by the server and its clients.
+/// Returns the part of the app that the server and its clients share.
 fn app() -> App {
     let mut app = App::new();
     app.add_plugins((TimePlugin, StatesPlugin, RepliconPlugins))

@@ -1,13 +1,14 @@
-//! 901 cubes or drones, replicated by `bevy_replicon` alone, and with Kinepack for the motion:
-//! bytes on the wire, and the server's time for a tick.
+//! Replicates 901 cubes or drones by `bevy_replicon` alone, and with Kinepack for the motion.
+//! Measures the bytes on the wire, and the server's time for a tick.
 //!
 //! `cargo run --release -p bevy-comparisons --example beside_replicon`
 //!
 //! `alone.rs` is a game with replicon, and `beside.rs` is the same game with both libraries. `diff`
-//! shows the changes. `by_hand.rs` is `alone.rs` with transforms that the game quantizes itself.
+//! shows the differences. `by_hand.rs` is `alone.rs` with transforms that the game quantizes
+//! itself.
 //!
-//! Options: `--seconds 20`, of the recorded motion; `--clients 1`; `--precision-ms 2`, the time
-//! precision of the last row.
+//! The program has three options. `--seconds 20` sets the length of the recorded motion, and
+//! `--clients 1` the number of clients. `--precision-ms 2` sets the time precision of the last row.
 
 mod alone;
 mod beside;
@@ -30,10 +31,10 @@ use kinepack_net::HubConfig;
 use recording::{Numbered, Recording, TICK_HZ, move_cubes, spawn_cubes};
 use session::{Session, option};
 
-/// Ticks for the first states, which are not measured.
+/// The number of ticks for the first states, which are not measured.
 const WARM_UP_TICKS: u32 = 120;
 
-/// The positions of all cubes, by their numbers.
+/// Returns the positions of all cubes, by their numbers.
 fn cubes_of<C: Numbered>(app: &mut App) -> Vec<(u64, Vec3)> {
     let world = app.world_mut();
     let mut cubes = world.query::<(&C, &Transform)>();
@@ -44,7 +45,7 @@ fn cubes_of<C: Numbered>(app: &mut App) -> Vec<(u64, Vec3)> {
     cubes
 }
 
-/// A server that sends nothing.
+/// Returns a server that sends nothing.
 fn silent(recording: Recording) -> App {
     let mut app = App::new();
     app.add_plugins(TimePlugin)
@@ -55,7 +56,7 @@ fn silent(recording: Recording) -> App {
     app
 }
 
-/// A profile for the cubes, trained on another recording.
+/// Returns a profile for the cubes, trained on another recording.
 fn train(recording: &Recording) -> Result<Vec<u8>, Box<dyn Error>> {
     let schema = Schema::builder().kind::<beside::CubeKind>("cube").build()?;
     let snapshot = |(tick, cubes): (u32, &Vec<Transform>)| {

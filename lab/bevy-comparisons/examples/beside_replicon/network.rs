@@ -1,6 +1,6 @@
-//! The network between a server and its clients: 50 ms in each direction, and a loss of 1 % on
-//! unreliable channels. On reliable channels, all messages arrive, but late. Messages that are
-//! longer than a packet are sliced, as by `renet`.
+//! Simulates the network between a server and its clients. It has a delay of 50 ms in each
+//! direction, and a loss of 1 % on unreliable channels. On reliable channels, all messages arrive,
+//! but late. Messages that are longer than a packet are sliced, as `renet` does.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Sub;
@@ -24,7 +24,8 @@ pub(crate) struct Traffic {
 }
 
 impl Traffic {
-    /// Bytes with IPv4 and UDP headers, if each message has packets of its own.
+    /// Returns the number of bytes with IPv4 and UDP headers, if each message has packets of its
+    /// own.
     pub(crate) fn bytes_with_headers(&self) -> u64 {
         self.bytes + self.packets * u64::from(HEADER_BYTES)
     }
@@ -38,7 +39,7 @@ impl Sub for Traffic {
     }
 }
 
-/// Messages of reliable channels: the arrival time, the channel, and the message.
+/// The messages of reliable channels, each with its arrival time and channel.
 type Reliable = VecDeque<(Duration, usize, Vec<u8>)>;
 
 /// One direction of a connection.
@@ -46,7 +47,7 @@ struct Direction {
     lossy: Link,
     /// The number of messages sent on unreliable channels.
     sent: u32,
-    /// The slices of incomplete messages, by the numbers of the messages.
+    /// The slices of incomplete messages, by the number of the message.
     slices: BTreeMap<u32, Vec<Vec<u8>>>,
     reliable: Reliable,
     traffic: Traffic,
@@ -73,7 +74,7 @@ impl Direction {
             self.reliable.push_back((now + LATENCY, channel, message.to_vec()));
             return;
         }
-        // Slices do not overtake each other on this link.
+        // Slices cannot overtake each other on this link.
         let [a, b, c, d] = self.sent.to_le_bytes();
         self.sent += 1;
         for slice in message.chunks(PACKET_BYTES) {
@@ -117,7 +118,8 @@ impl Connection {
         Ok(Self { client: entity, up, down })
     }
 
-    /// After the server's frame: takes its messages to this client, and delivers the client's.
+    /// Runs after the server's frame. Takes the server's messages to this client, and delivers the
+    /// client's messages.
     pub(crate) fn exchange_down(&mut self, now: Duration, server: &mut App) {
         let channels = server.world().resource::<RepliconChannels>().clone();
         let mut messages = server.world_mut().resource_mut::<ServerMessages>();
@@ -134,7 +136,8 @@ impl Connection {
         });
     }
 
-    /// After the client's frame: takes its messages, and delivers the server's.
+    /// Runs after the client's frame. Takes the client's messages, and delivers the server's
+    /// messages.
     pub(crate) fn exchange_up(&mut self, now: Duration, client: &mut App) {
         let channels = client.world().resource::<RepliconChannels>().clone();
         let mut messages = client.world_mut().resource_mut::<ClientMessages>();
@@ -144,7 +147,7 @@ impl Connection {
         self.down.receive(now, |channel, message| messages.insert_received(channel, message));
     }
 
-    /// The traffic down and up.
+    /// Returns the traffic to the client and to the server.
     pub(crate) fn traffic(&self) -> [Traffic; 2] {
         [self.down.traffic, self.up.traffic]
     }

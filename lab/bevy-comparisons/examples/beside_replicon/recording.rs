@@ -26,7 +26,8 @@ pub(crate) trait Numbered: Component {
 }
 
 impl Recording {
-    /// A player's cube rolls through 900 others, on rapier3d. Most of them rest most of the time.
+    /// Returns a recording of a player's cube that rolls through 900 others, on rapier3d. Most
+    /// cubes rest most of the time.
     pub(crate) fn cubes(ticks: u32, seed: u64) -> Result<Self, ConfigError> {
         let mut cubes = Cubes::new(&Config { cubes: 900 })?;
         let mut script = Script::new(Style::Typical, seed);
@@ -42,10 +43,11 @@ impl Recording {
         Ok(Self { ticks: Arc::new((0..ticks).map(record).collect()), next: 0 })
     }
 
-    /// 901 drones fly on different curves all the time, at up to 20 m/s, and bank into them.
+    /// Returns a recording of 901 drones that fly on different curves all the time, at up to 20
+    /// m/s, and bank into them.
     pub(crate) fn drones(ticks: u32, seed: u64) -> Self {
         let drone = |number: u64, seconds: f32| {
-            // Three frequencies and three phases, spread evenly by the golden ratio.
+            // The curve has three frequencies and three phases, spread evenly by the golden ratio.
             let part = |axis: u64| {
                 let spread = ((number * 3 + axis) as f32 + 1_000.0 * seed as f32) * 0.618_034;
                 (0.2 + 0.3 * spread.fract(), TAU * (7.0 * spread).fract())
@@ -67,7 +69,7 @@ impl Recording {
         Self { ticks: Arc::new((0..ticks).map(record).collect()), next: 0 }
     }
 
-    /// The share of cubes that move in a tick, on average.
+    /// Returns the share of cubes that move in a tick, on average.
     pub(crate) fn moving_ratio(&self) -> f64 {
         let pairs = self.ticks.windows(2);
         let moving = pairs.map(|pair| pair[0].iter().zip(&pair[1]).filter(|(a, b)| a != b).count());
@@ -81,7 +83,7 @@ pub(crate) fn spawn_cubes<C: Numbered>(mut commands: Commands, recording: Res<Re
     }
 }
 
-/// Plays the recording. Cubes that rest are not touched.
+/// Plays the recording. Leaves cubes that rest unchanged.
 pub(crate) fn move_cubes<C: Numbered>(
     mut cubes: Query<(&C, &mut Transform)>,
     mut recording: ResMut<Recording>,

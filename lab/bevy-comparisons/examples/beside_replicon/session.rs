@@ -1,5 +1,5 @@
-//! A server and its clients over the network, in virtual time: runs them, measures what they send
-//! and how long the server takes, and prints a table.
+//! Runs a server and its clients over the network, in virtual time. Measures what they send and how
+//! long the server takes, and prints a table.
 
 use std::error::Error;
 use std::ops::Range;
@@ -12,10 +12,11 @@ use bevy_time::TimeUpdateStrategy;
 
 use crate::network::{Connection, Traffic};
 
-/// Ticks after the measured ones, in which the clients catch up.
+/// The number of ticks after the measured ones, in which the clients catch up.
 const CATCH_UP_TICKS: u32 = 90;
 
-/// The positions of all entities, by increasing numbers that are the same on all sides.
+/// A function that returns the positions of all entities, sorted by numbers that are the same on
+/// all sides.
 pub(crate) type Look = fn(&mut App) -> Vec<(u64, Vec3)>;
 
 /// A server and its clients.
@@ -36,7 +37,7 @@ pub(crate) struct GameTime(pub(crate) Duration);
 pub(crate) struct Measured {
     down: Traffic,
     up: Traffic,
-    /// The median of the server's frames, without the game's time.
+    /// The median time of the server's frames, without the game's time.
     frame: Duration,
 }
 
@@ -57,7 +58,7 @@ impl Session {
         Ok(Self { server, clients, tick_hz, look })
     }
 
-    /// One frame of all apps. Returns the time that the server took.
+    /// Runs one frame of all apps. Returns the time that the server took.
     fn step(&mut self, tick: u32) -> Duration {
         let now = Duration::from_secs(1) * tick / self.tick_hz;
         let start = Instant::now();
@@ -74,12 +75,12 @@ impl Session {
         frame
     }
 
-    /// The traffic of the first client until now, down and up.
+    /// Returns the traffic of the first client until now, to it and from it.
     fn traffic(&self) -> [Traffic; 2] {
         self.clients.first().map_or_else(Default::default, |(_, first)| first.traffic())
     }
 
-    /// Runs to the end of `ticks`, and shows the server after each of them.
+    /// Runs to the end of `ticks`, and calls `see` with the server after each tick.
     #[allow(dead_code, reason = "an example has a recording already")]
     pub(crate) fn watch(mut self, ticks: Range<u32>, mut see: impl FnMut(&mut App)) {
         for tick in 0..ticks.end {
@@ -90,8 +91,8 @@ impl Session {
         }
     }
 
-    /// Runs to the end of `ticks`, and measures these alone. Nothing moves after them. At the end,
-    /// a client's entity may be `tolerance` away from the server's.
+    /// Runs to the end of `ticks`, and measures only these ticks. Nothing moves after them. At the
+    /// end, a client's entity may be `tolerance` away from the server's.
     pub(crate) fn measure(
         mut self,
         ticks: Range<u32>,
@@ -123,14 +124,14 @@ fn prepare(app: &mut App) {
     app.cleanup();
 }
 
-/// The value of an option such as `--clients`.
+/// Returns the value of an option such as `--clients`.
 pub(crate) fn option(name: &str, default: u32) -> Result<u32, Box<dyn Error>> {
     let given = std::env::args().skip_while(|argument| argument != name).nth(1);
     Ok(given.map(|value| value.parse()).transpose()?.unwrap_or(default))
 }
 
-/// Prints a table. The other rows are compared with the first. `silent` is a server that sends
-/// nothing.
+/// Prints a table. The other rows are compared with the first row. `silent` is the measurement of a
+/// server that sends nothing.
 pub(crate) fn print(rows: &[(&str, Measured)], silent: Measured, seconds: f64) {
     println!("| | kB/s | of alone | with headers | kB/s up, with headers | ms a tick |");
     println!("|---|--:|--:|--:|--:|--:|");

@@ -1,4 +1,4 @@
-//! The motion as Bevy's own clips.
+//! Plays the motion as Bevy's own clips.
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -22,13 +22,14 @@ use crate::scenario::Scenario;
 /// How a clip stores its samples.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Keys {
-    /// Times and values, as Bevy's glTF loader stores them.
+    /// Each key has a time and a value, as Bevy's glTF loader stores them.
     Timed,
-    /// Values at even times: less memory, and no search for a time.
+    /// Values are at evenly spaced times. This takes less memory, and needs no search for a time.
     Even,
 }
 
-/// Bevy's clip for each raw clip. As in a glTF file, tracks that do not change are absent.
+/// Makes Bevy's clip for each raw clip. As in a glTF file, the clip has no tracks that do not
+/// change.
 pub(crate) fn clips(scenario: &Scenario, keys: Keys) -> Result<Vec<AnimationClip>, Box<dyn Error>> {
     scenario.raw.iter().map(|raw| clip(raw, keys)).collect()
 }
@@ -51,7 +52,7 @@ fn clip(raw: &RawClip, keys: Keys) -> Result<AnimationClip, Box<dyn Error>> {
     Ok(clip)
 }
 
-/// Adds the curve of a track, if it changes. Other tracks have the values of the bind pose.
+/// Adds the curve of a track if the track changes. Other tracks have the values of the bind pose.
 fn add<P>(
     clip: &mut AnimationClip,
     target: AnimationTargetId,
@@ -81,7 +82,7 @@ where
     Ok(())
 }
 
-/// The target of each joint, from the names of the joints above it.
+/// Returns the target of each joint, from the names of the joints above it.
 fn targets(skeleton: &Skeleton) -> Vec<AnimationTargetId> {
     (0..skeleton.len())
         .map(|joint| {
@@ -94,7 +95,7 @@ fn targets(skeleton: &Skeleton) -> Vec<AnimationTargetId> {
         .collect()
 }
 
-/// A graph for each character's clips, with nothing else in it.
+/// Makes a graph for each character, which contains only that character's clips.
 pub(crate) fn graphs(
     app: &mut App,
     scenario: &Scenario,

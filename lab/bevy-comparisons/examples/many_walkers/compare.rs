@@ -11,8 +11,7 @@ use crate::{PRECISION_CM, Side};
 /// The distance from a joint at which errors are measured, in metres, as in `kinepack-anim`.
 const SHELL_M: f32 = 0.03;
 
-/// Prints the distance between the poses of the last crowd and those of the first, in the model's
-/// space.
+/// Prints the distance between the poses of the last crowd and those of the first, in model space.
 pub(crate) fn print(scenario: &Scenario, sides: &mut [Side; 3]) -> Result<(), Box<dyn Error>> {
     let mut farthest = |samples: [f32; 3]| {
         let mut most_cm = [0.0_f32; 2];
@@ -33,7 +32,7 @@ pub(crate) fn print(scenario: &Scenario, sides: &mut [Side; 3]) -> Result<(), Bo
          {:.4} cm half-way between two.",
         at_samples[0], at_samples[1], between[0], between[1],
     );
-    // Bevy turns on the great circle, and `kinepack-anim` blends on the chord.
+    // Bevy interpolates on the great circle, and `kinepack-anim` blends on the chord.
     let allowed_cm = if scenario.at_a_time == 1 { PRECISION_CM } else { 5.0 * PRECISION_CM } as f32;
     // Between two samples, the poses may differ more, because each library interpolates in its own
     // way.
@@ -43,7 +42,7 @@ pub(crate) fn print(scenario: &Scenario, sides: &mut [Side; 3]) -> Result<(), Bo
     Ok(())
 }
 
-/// The largest distance between two poses, over the joints and the points around them.
+/// Returns the largest distance between two poses, over all joints and the points around them.
 fn distance_cm(scenario: &Scenario, one: &[Transform], other: &[Transform]) -> f32 {
     let [one, other] = [one, other].map(|pose| in_model_space(scenario, pose));
     let points = one.iter().zip(&other).flat_map(|(one, other)| {

@@ -1,11 +1,11 @@
-//! Compares Bevy's own clips with Kinepack's, like Bevy's scene `many_foxes`: 1,000 characters,
-//! each at its own time in one of six clips of 43 joints. Nothing is drawn.
+//! Compares Bevy's own clips with Kinepack's, in a scene like Bevy's `many_foxes`. It has 1,000
+//! characters, each at its own time in one of six clips of 43 joints. Nothing is drawn.
 //!
 //! `cargo run --release -p bevy-comparisons --example many_walkers`
 //!
-//! After `--`, a number sets the threads that animate; without it, there is one for each core. The
+//! After `--`, a number sets the threads that animate. By default, there is one for each core. The
 //! crowds take turns frame by frame, with the same number of threads. Then the program checks that
-//! all of them show the same poses.
+//! all crowds show the same poses.
 //!
 //! The times are those of all systems in Bevy's set `AnimationSystems`. `with propagation` includes
 //! the propagation of transforms, which is the same for all crowds. The bytes are those that the
@@ -35,7 +35,7 @@ use scenario::Scenario;
 use world::{CHARACTERS, Clips, Crowd, Frame};
 
 const PRECISION_CM: f64 = 0.01;
-/// Frames of each crowd, after some that are not counted.
+/// The number of measured frames of each crowd.
 const FRAMES: usize = 300;
 const WARM_UP: usize = 30;
 
@@ -121,7 +121,8 @@ fn sides(scenario: &Scenario) -> Result<[Side; 3], Box<dyn Error>> {
     });
     let files = files.collect::<Result<Vec<Vec<u8>>, Box<dyn Error>>>()?;
     let side = |name, make: &dyn Fn() -> Result<Clips, Box<dyn Error>>| {
-        // For the first clips, Bevy also allocates memory that belongs to their types.
+        // The first call is not measured, because Bevy then also allocates memory that belongs to
+        // the types of the clips.
         drop(make()?);
         let mut clips = None;
         // `bytes_current` is the heap that remains allocated afterwards.

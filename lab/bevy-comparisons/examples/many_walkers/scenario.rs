@@ -7,11 +7,12 @@ use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
 
 use crate::walks;
 
-/// Clips of one skeleton, and how many of them each character plays at a time.
+/// Clips of one skeleton, and the number of clips that each character plays at a time.
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
     pub(crate) raw: Vec<RawClip>,
-    /// The number of clips of a character at a time. Several clips are blended with equal weights.
+    /// The number of clips that a character plays at a time. Several clips are blended with equal
+    /// weights.
     pub(crate) at_a_time: usize,
 }
 
@@ -31,13 +32,13 @@ impl Scenario {
         self.raw[0].skeleton()
     }
 
-    /// The clips that a character plays, if `first` is one of them.
+    /// Returns the clips that a character plays, if `first` is one of them.
     pub(crate) fn played(&self, first: usize) -> impl Iterator<Item = usize> {
         (first..first + self.at_a_time).map(|index| index % self.raw.len())
     }
 }
 
-/// The same clip, in which only the right arm moves, out of the bind pose.
+/// Returns the same clip, but only the right arm moves, out of the bind pose.
 fn still(raw: &RawClip) -> Result<RawClip, Box<dyn Error>> {
     let bind = raw.skeleton().bind_pose();
     let moves = |joint: usize| (10..14).contains(&joint);
@@ -51,7 +52,7 @@ fn still(raw: &RawClip) -> Result<RawClip, Box<dyn Error>> {
     Ok(RawClip::new(raw.name(), raw.skeleton().clone(), raw.rate_hz(), samples.collect())?)
 }
 
-/// A coin that turns once in two seconds. The model has no other joints.
+/// Returns a clip of a coin that turns once in two seconds. The model has no other joints.
 fn coin() -> Result<RawClip, Box<dyn Error>> {
     let coin = Joint { name: "coin".into(), parent: None, bind: Transform::IDENTITY };
     let skeleton = Arc::new(Skeleton::new(vec![coin])?);

@@ -1,4 +1,4 @@
-//! An app with a crowd, and a clock around the systems that animate.
+//! An app with a crowd, and a clock that measures the systems that animate it.
 
 use std::time::{Duration, Instant};
 
@@ -32,7 +32,7 @@ pub(crate) struct Crowd {
     joints: Vec<Vec<Entity>>,
 }
 
-/// The durations of one frame.
+/// The time that the systems took in one frame.
 #[derive(Resource, Clone, Copy)]
 pub(crate) struct Frame {
     begun: Instant,
@@ -95,8 +95,8 @@ impl Crowd {
             } else {
                 let mut layers = scenario.played(character % count).zip(&times_s).enumerate().map(
                     |(above, (index, time_s))| {
-                        // Each layer is blended with all layers below it. With this weight, all
-                        // clips have equal weights.
+                        // Each layer is blended with all layers below it. This weight gives all
+                        // clips equal weights.
                         let layer = ClipLayer::new(handles[index].clone()).starting_at(*time_s);
                         layer.with_weight(1.0 / (above + 1) as f32)
                     },
@@ -117,7 +117,8 @@ impl Crowd {
         *self.app.world().resource::<Frame>()
     }
 
-    /// Shows all characters at a time, in samples of 1/30 s, and returns the joints' transforms.
+    /// Shows all characters at the time `sample`, in samples of 1/30 s, and returns the joints'
+    /// transforms.
     pub(crate) fn poses_at(&mut self, sample: f32) -> Vec<Vec<Transform>> {
         let world = self.app.world_mut();
         for root in &self.roots {

@@ -1,4 +1,4 @@
-//! The game, replicated by `bevy_replicon` alone, as its example does it.
+//! The game, if `bevy_replicon` alone replicates it, as its example does.
 
 use bevy_app::App;
 use bevy_math::{Quat, Vec2};
@@ -29,7 +29,7 @@ impl From<Flat> for Transform {
     }
 }
 
-/// Shared by the server and its clients.
+/// Returns the part of the app that the server and its clients share.
 pub(crate) fn app() -> App {
     let mut app = App::new();
     app.add_plugins((TimePlugin, StatesPlugin, RepliconPlugins))

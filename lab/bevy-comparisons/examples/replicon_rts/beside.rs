@@ -1,4 +1,4 @@
-//! The game: `bevy_replicon` replicates units, teams and orders, and Kinepack their motion.
+//! The game, if `bevy_replicon` replicates units, teams and orders, and Kinepack their motion.
 
 use bevy_app::{App, Plugin};
 use bevy_replicon::prelude::*;
@@ -8,8 +8,8 @@ use kinepack_bevy::{MotionAppExt, MotionRepliconPlugin, Moving, Pose};
 
 use crate::game::{self, Unit};
 
-/// The range is 2,048 points in each direction, in steps of 1/8 point. Each number of a rotation
-/// has 9 bits.
+/// The kind of the units. Its range is 2,048 points in each direction, in steps of 1/8 point. Each
+/// number of a rotation has 9 bits.
 pub(crate) type UnitKind = (Pose<2_048, 8, 9>,);
 
 /// Makes the app of either side. The two sides differ only in Kinepack's plugin.

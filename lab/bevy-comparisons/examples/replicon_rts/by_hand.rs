@@ -1,5 +1,5 @@
-//! The game, replicated by `bevy_replicon` alone, with transforms that are quantized by hand: as
-//! few whole bytes as the precision with Kinepack needs.
+//! The game, if `bevy_replicon` alone replicates it, with transforms that are quantized by hand.
+//! They take as few whole bytes as the precision with Kinepack needs.
 
 use std::f32::consts::TAU;
 
@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::{self, Unit};
 
-/// A position in steps of 1/8 point, and one of 65,536 headings. They are stored as bytes, because
-/// integers of variable length would often take three bytes.
+/// A position in steps of 1/8 point, and one of 65,536 headings. The numbers are stored as bytes,
+/// because integers of variable length would often take three bytes.
 #[derive(Serialize, Deserialize)]
 struct Compact {
     position: [[u8; 2]; 2],
@@ -42,7 +42,7 @@ impl From<Compact> for Transform {
     }
 }
 
-/// Shared by the server and its clients.
+/// Returns the part of the app that the server and its clients share.
 pub(crate) fn app() -> App {
     let mut app = App::new();
     app.add_plugins((TimePlugin, StatesPlugin, RepliconPlugins))

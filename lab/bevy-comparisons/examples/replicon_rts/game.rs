@@ -1,10 +1,10 @@
-//! The game: units of several teams march where their players order them to, and keep their
+//! The game. Units of several teams march to the places that their players order, and keep their
 //! distance. The game is the same for all ways to replicate the transforms.
 //!
 //! The world is that of replicon's example `authoritative_rts` (`bevy_replicon` 0.44), written anew
-//! and without a window: the same components, events, visibility, speeds, distances and rate. Two
-//! things differ. A unit takes the nearest free place of a formation, where the original solves the
-//! assignment of all. Two units at the same place separate in a fixed direction.
+//! and without a window. It has the same components, events, visibility, speeds, distances and
+//! rate. Two things differ. A unit takes the nearest free place of a formation, while the original
+//! solves the assignment of all units. Two units at the same place separate in a fixed direction.
 
 use bevy_app::{App, FixedUpdate};
 use bevy_ecs::entity::MapEntities;
@@ -16,7 +16,7 @@ use bevy_time::Time;
 use bevy_transform::components::Transform;
 use serde::{Deserialize, Serialize};
 
-/// Points between the units of a formation, and between units that march.
+/// The distance between the units of a formation, and between units that march, in points.
 const SPACING: f32 = 30.0;
 
 #[derive(Component, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ const SPACING: f32 = 30.0;
 #[require(Order, Transform)]
 pub(crate) struct Unit;
 
-/// Of a unit, and of a client.
+/// The team of a unit or of a client.
 #[derive(Component, Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[component(immutable)]
 pub(crate) enum Team {
@@ -51,7 +51,7 @@ impl Team {
     ];
 }
 
-/// Players see the orders of their own units alone.
+/// Players see only the orders of their own units.
 impl VisibilityFilter for Team {
     type ClientComponent = Self;
     type Scope = SingleComponent<Order>;
@@ -73,11 +73,11 @@ pub(crate) enum Order {
 #[derive(Resource, Clone, Copy)]
 pub(crate) struct LocalTeam(pub(crate) Team);
 
-/// A client chooses its team.
+/// The message by which a client chooses its team.
 #[derive(Event, Serialize, Deserialize)]
 pub(crate) struct TeamRequest(pub(crate) Team);
 
-/// A player places a unit.
+/// The message by which a player places a unit.
 #[derive(Event, Serialize, Deserialize)]
 pub(crate) struct UnitSpawn(pub(crate) Vec2);
 
@@ -89,7 +89,7 @@ pub(crate) struct Selected(
     pub(crate) Entity,
 );
 
-/// A player's order that sends units to a place.
+/// The message by which a player sends units to a place.
 #[derive(Event, Serialize, Deserialize, MapEntities, Clone)]
 pub(crate) struct MoveUnits {
     #[entities]
@@ -230,7 +230,7 @@ fn march(
     }
 }
 
-/// Moves units apart that are too close. Units at rest give way less.
+/// Moves units apart that are too close to each other. Units at rest give way less.
 fn part(mut units: Query<(&mut Transform, &Order), With<Unit>>) {
     let mut pairs = units.iter_combinations_mut();
     while let Some([(mut a, of_a), (mut b, of_b)]) = pairs.fetch_next() {
@@ -248,7 +248,8 @@ fn part(mut units: Query<(&mut Transform, &Order), With<Unit>>) {
     }
 }
 
-/// A unit that marches squeezes through those at rest.
+/// Returns the minimum distance between two units. It is smaller if one marches and the other
+/// rests, so that the first can squeeze through.
 fn least_distance(marches: bool, other_marches: bool) -> f32 {
     if marches == other_marches { SPACING } else { 18.0 }
 }

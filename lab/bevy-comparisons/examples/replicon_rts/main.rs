@@ -1,13 +1,15 @@
-//! The world of `bevy_replicon`'s example `authoritative_rts`, replicated by replicon alone, and
-//! with Kinepack for the motion: bytes on the wire, and the server's time for a tick.
+//! Replicates the world of `bevy_replicon`'s example `authoritative_rts` by replicon alone, and
+//! with Kinepack for the motion. Measures the bytes on the wire, and the server's time for a tick.
 //!
 //! `cargo run --release -p bevy-comparisons --example replicon_rts`
 //!
-//! `alone.rs` replicates the game as the original does, and `beside.rs` with both libraries. `diff`
-//! shows the changes. `by_hand.rs` is `alone.rs` with transforms that the game quantizes itself.
+//! `alone.rs` replicates the game as the original does, and `beside.rs` replicates it with both
+//! libraries. `diff` shows the differences. `by_hand.rs` is `alone.rs` with transforms that the
+//! game quantizes itself.
 //!
-//! Options: `--seconds 30`; `--clients 1`, up to 7; `--units 200`, for each player (by default, it
-//! runs with 20 and then with 200).
+//! The program has three options. `--seconds 30` sets the length, and `--clients 1` the number of
+//! clients, up to 7. `--units 200` sets the number of units for each player. Without `--units`, the
+//! program runs with 20 and then with 200.
 
 mod alone;
 mod beside;
@@ -39,7 +41,7 @@ use kinepack_net::HubConfig;
 use players::Player;
 use session::{GameTime, Session, option};
 
-/// Bevy's usual rate of `FixedUpdate`.
+/// The usual rate of Bevy's `FixedUpdate`.
 pub(crate) const TICK_HZ: u32 = 64;
 
 /// Half the length of a unit, in points.
@@ -56,7 +58,8 @@ struct Battle {
 }
 
 impl Battle {
-    /// Two seconds, in which players connect and place their units, are not measured.
+    /// Returns the number of ticks in which players connect and place their units. These two
+    /// seconds are not measured.
     fn warm_up_ticks(&self) -> u32 {
         self.units + 2 * TICK_HZ
     }
@@ -74,7 +77,7 @@ impl Battle {
         }
     }
 
-    /// The server has a player too.
+    /// Makes the server's app. The server has a player too.
     fn server(&self, mut app: App) -> App {
         let player = self.player(0);
         app.insert_resource(LocalTeam(player.team)).init_resource::<GameTime>().add_systems(
@@ -107,7 +110,7 @@ impl Battle {
         self.warm_up_ticks()..self.end_tick()
     }
 
-    /// A profile for the units, trained on another battle.
+    /// Returns a profile for the units, trained on another battle.
     fn train(&self) -> Result<Vec<u8>, Box<dyn Error>> {
         let schema = Schema::builder().kind::<UnitKind>("unit").build()?;
         let mut ticks = Vec::new();
@@ -135,11 +138,11 @@ impl Battle {
     }
 }
 
-/// When the game's systems began, in the present tick.
+/// The time at which the game's systems began in the present tick.
 #[derive(Resource)]
 struct Begin(Instant);
 
-/// The transforms of all units, by their entities on the server.
+/// Returns the transforms of all units, each with the unit's entity on the server.
 fn transforms_of(app: &mut App) -> Vec<(u64, Transform)> {
     let world = app.world_mut();
     let mut units = world.query_filtered::<(Entity, &Transform), With<Unit>>();
@@ -156,7 +159,7 @@ fn units_of(app: &mut App) -> Vec<(u64, Vec3)> {
     units.map(|(number, transform)| (number, transform.translation)).collect()
 }
 
-/// The share of units that move in a tick, on average.
+/// Returns the share of units that move in a tick, on average.
 fn moving_ratio(battle: Battle) -> Result<f64, Box<dyn Error>> {
     let (mut before, mut moving, mut all) = (Vec::new(), 0, 0);
     let session = battle.session(alone::app(), &alone::app)?;
@@ -185,7 +188,7 @@ fn compare(battle: Battle) -> Result<(), Box<dyn Error>> {
     let by_hand = measure(by_hand::app(), &by_hand::app, 0.1)?;
     let beside = |settings: MotionSettings| {
         let of_client = MotionClientPlugin::new(settings.clone());
-        // The units of all eight players together need this many datagrams.
+        // All units of eight players together need this number of datagrams.
         let hub = HubConfig { datagrams_per_tick: 16, ..HubConfig::default() };
         let server = beside::app(MotionServerPlugin { hub, ..MotionServerPlugin::new(settings) });
         measure(server, &|| beside::app(of_client.clone()), 0.1)

@@ -1,5 +1,5 @@
-//! Simulated players: each places its units, and then sends some of them somewhere every three
-//! seconds.
+//! Simulates players. Each player places its units, and then sends some of them to a place every
+//! three seconds.
 
 use bevy_app::{App, FixedUpdate};
 use bevy_ecs::prelude::*;
@@ -9,7 +9,7 @@ use bevy_state::state::OnEnter;
 
 use crate::game::{Marching, MoveUnits, Selected, Team, TeamRequest, Unit, UnitSpawn};
 
-/// The original example's window.
+/// The size of the original example's window.
 const WINDOW: Vec2 = Vec2::new(1_280.0, 720.0);
 /// The time between two orders of a player.
 const PAUSE_TICKS: u32 = 3 * crate::TICK_HZ;
@@ -24,7 +24,7 @@ pub(crate) struct Player {
     pub(crate) seed: u64,
 }
 
-/// The present task of a player.
+/// The current activity of a player.
 #[derive(Default)]
 struct State {
     ticks: u32,
@@ -33,7 +33,7 @@ struct State {
     units: Vec<Entity>,
 }
 
-/// Ticks since the start.
+/// The number of ticks since the start.
 #[derive(Resource, Default)]
 struct Ticks(u32);
 
@@ -80,7 +80,7 @@ fn play(
 }
 
 impl Player {
-    /// SplitMix64.
+    /// Returns the next number of a SplitMix64 generator.
     fn random(&mut self) -> u64 {
         self.seed = self.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.seed ^ (self.seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -92,7 +92,7 @@ impl Player {
         (self.random() % len as u64) as usize
     }
 
-    /// A point in the window, whose centre is the origin.
+    /// Returns a random point in the window, whose centre is the origin.
     fn point(&mut self) -> Vec2 {
         let mut ratio = || (self.random() >> 40) as f32 / (1u64 << 24) as f32 - 0.5;
         Vec2::new(ratio(), ratio()) * WINDOW

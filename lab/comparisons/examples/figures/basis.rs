@@ -1,7 +1,8 @@
-//! The peers: poses in layouts of fixed fields, written to real packets and read back.
+//! Makes the peers' packets. Poses in layouts of fixed fields are written to real packets, and read
+//! back.
 //!
-//! Basis (a framework for social virtual worlds) published a pose codec in 2026. This is our own
-//! writing of its layout, as its public source states it, without fingers and effectors:
+//! Basis (a framework for social virtual worlds) published a pose codec in 2026. This file writes
+//! its layout as its public source states it, without fingers and effectors:
 //!
 //! ```text
 //! keyframe: 3 × 24 bits of position in mm; for each joint the codes of its rotation
@@ -12,15 +13,16 @@
 //! ```
 //!
 //! A keyframe comes once a second. A delta is against the newest keyframe, so a lost keyframe makes
-//! a second of deltas useless, and the loss of a delta harms no other one. Three tiers have fewer
+//! a second of deltas useless, and the loss of a delta harms no other delta. Three tiers have fewer
 //! bits for farther viewers. Collars and feet turn little, so a smaller range has the same bits.
 //!
-//! The plain layouts are keyframes alone. Meta's Movement SDK sends 42 bits a joint. How it divides
-//! them is not public: here they are the smallest three in 14, 13 and 13 bits. The other plain
-//! layout is the smallest three in 9 bits each. Positions have 16 bits.
+//! The plain layouts consist of keyframes only. Meta's Movement SDK sends 42 bits per joint. How
+//! the SDK divides these bits is not public. This file uses the smallest three components in 14, 13
+//! and 13 bits. The other plain layout has the smallest three components in 9 bits each. Positions
+//! have 16 bits.
 //!
-//! A packet has neither its frame's number nor whether it is a keyframe. All peers get that for
-//! nothing.
+//! A packet has neither its frame's number nor whether it is a keyframe. All peers get both at no
+//! cost.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -32,18 +34,18 @@ use crate::body::Body;
 use crate::recordings::Recording;
 use crate::smallest_three::{SmallestThree, Turn};
 
-/// The flags of a delta.
+/// The number of flags in a delta, with a bit for each.
 const MASK_BITS: u32 = 37;
-/// The bits of a component in Basis's tiers: of most joints, and of feet.
+/// The names of Basis's tiers, with the bits of a component, first of most joints and then of feet.
 const TIERS: [(&str, u32, u32); 3] = [("high", 12, 12), ("medium", 8, 6), ("low", 6, 5)];
 
 /// A layout of packets.
 pub(crate) struct Layout {
     pub(crate) name: String,
-    /// Frames from one keyframe to the next.
+    /// The number of frames from one keyframe to the next.
     pub(crate) keyframe_every: usize,
     position_bits: u32,
-    /// Each joint that is sent, the root first, and its code.
+    /// The joints that are sent, each with its code. The root comes first.
     joints: Vec<(usize, SmallestThree)>,
 }
 
@@ -55,7 +57,7 @@ pub(crate) struct State {
     turns: Vec<Turn>,
 }
 
-/// A recording in a layout.
+/// The packets of a recording in a layout.
 pub(crate) struct Sent {
     pub(crate) packets: Vec<Vec<u8>>,
     /// The poses that a reader of the packets gets.
@@ -63,7 +65,7 @@ pub(crate) struct Sent {
 }
 
 impl Layout {
-    /// Basis's tiers, at `hz` frames a second.
+    /// Makes Basis's tiers, at `hz` frames per second.
     pub(crate) fn basis(body: &Body, hz: u32) -> Outcome<Vec<Self>> {
         if body.moving.len() + 1 > MASK_BITS as usize {
             return Err(format!("{} joints are too many for Basis", body.moving.len()).into());
@@ -89,7 +91,7 @@ impl Layout {
         Ok(TIERS.map(tier).into())
     }
 
-    /// The layouts of keyframes alone.
+    /// Makes the layouts that consist of keyframes only.
     pub(crate) fn plain(body: &Body) -> Vec<Self> {
         let plain = |(name, component_bits): (&str, [u32; 3])| {
             let code = SmallestThree { index_bits: 2, component_bits, limit: FRAC_1_SQRT_2 };
@@ -103,7 +105,8 @@ impl Layout {
         [("42 bits a joint", [14, 13, 13]), ("3 × 9 bits a joint", [9; 3])].map(plain).into()
     }
 
-    /// The keyframe that a frame is coded against: itself if it is one.
+    /// Returns the keyframe that a frame is coded against. For a keyframe, this is the frame
+    /// itself.
     pub(crate) fn keyframe_of(&self, frame: usize) -> usize {
         frame - frame % self.keyframe_every
     }
@@ -144,7 +147,7 @@ impl Layout {
         Ok(State { position, turns: self.joints.iter().map(turn).collect() })
     }
 
-    /// Writes the joints that are sent. The others keep what `pose` has.
+    /// Writes the joints that are sent. The other joints of `pose` do not change.
     pub(crate) fn write_pose(&self, state: &State, pose: &mut [Transform]) {
         pose[self.joints[0].0].translation =
             state.position.map(|code| difference(code, 0, self.position_bits) as f32 / 10.0);
@@ -222,7 +225,7 @@ fn read_largest(from: &mut BitReader<'_>, code: &SmallestThree) -> Outcome<usize
     if largest < 4 { Ok(largest) } else { Err("a quaternion has four components".into()) }
 }
 
-/// Writes three codes as they are, or as differences, whichever is shorter.
+/// Writes three codes, or their differences from `base`, whichever takes fewer bits.
 fn write_three(out: &mut impl BitSink, codes: [u32; 3], base: [u32; 3], bits: [u32; 3]) {
     let numbers: [u64; 3] =
         std::array::from_fn(|place| exp_golomb(difference(codes[place], base[place], bits[place])));
@@ -236,7 +239,7 @@ fn write_three(out: &mut impl BitSink, codes: [u32; 3], base: [u32; 3], bits: [u
     }
 }
 
-/// Reads three codes. `codes` has those of the keyframe.
+/// Reads three codes. On entry, `codes` has the codes of the keyframe.
 fn read_three(from: &mut BitReader<'_>, codes: &mut [u32; 3], bits: [u32; 3]) -> Outcome<()> {
     let is_plain = from.read_bool()?;
     for (code, bits) in codes.iter_mut().zip(bits) {
@@ -252,13 +255,14 @@ fn read_three(from: &mut BitReader<'_>, codes: &mut [u32; 3], bits: [u32; 3]) ->
     Ok(())
 }
 
-/// The number whose gamma code is the signed Exp-Golomb code: 1, 2, 3, 4, 5 for 0, 1, −1, 2, −2.
+/// Returns the number whose gamma code is the signed Exp-Golomb code of `difference`. The numbers
+/// are 1, 2, 3, 4, 5 for 0, 1, −1, 2, −2.
 fn exp_golomb(difference: i32) -> u64 {
     let twice = 2 * u64::from(difference.unsigned_abs());
     if difference > 0 { twice } else { twice + 1 }
 }
 
-/// The shorter way round from `base` to `code`, both of this width.
+/// Returns the shorter way round from `base` to `code`, which both have `bits` bits.
 fn difference(code: u32, base: u32, bits: u32) -> i32 {
     let unused_bits = u32::BITS - bits;
     (code.wrapping_sub(base) << unused_bits) as i32 >> unused_bits

@@ -1,7 +1,7 @@
-//! What recordings say about a body: its rest pose, and which joints move.
+//! Finds a body in recordings. A body has a rest pose, and the set of joints that move.
 //!
-//! Both sides of every codec here know this before the first packet. It comes from the recordings
-//! that train the profile, never from the one that is measured.
+//! Both sides of every codec here know the body before the first packet. The body comes from the
+//! recordings that train the profile, never from the recording that is measured.
 
 use kinepack_anim::figure::{Figure, FigureOptions, Motion};
 use kinepack_anim::{Skeleton, Transform};
@@ -9,19 +9,19 @@ use kinepack_anim::{Skeleton, Transform};
 use crate::Outcome;
 use crate::recordings::Recording;
 
-/// A joint that turns by less than this, in radians, stays still.
+/// A joint that turns by less than this angle, in radians, stays still.
 const STILL_RAD: f64 = 1e-3;
 
-/// A body in rest, and how it moves.
+/// A body's rest pose, and how the body moves.
 pub(crate) struct Body {
     /// The rest pose is the mean of the recordings.
     pub(crate) skeleton: Skeleton,
-    /// The joints that turn, and the root, in their order.
+    /// The root and the joints that turn, in their order.
     pub(crate) moving: Vec<usize>,
 }
 
 impl Body {
-    /// What these recordings have in common.
+    /// Makes the body that these recordings have in common.
     pub(crate) fn of(recordings: &[&Recording]) -> Outcome<Self> {
         let first = recordings.first().ok_or("a body needs another recording")?;
         let mut joints = first.skeleton().joints().to_vec();
@@ -38,7 +38,7 @@ impl Body {
         Ok(Self { skeleton, moving })
     }
 
-    /// Checks that a recording moves no other joints.
+    /// Checks that the recording moves no other joints.
     pub(crate) fn check(&self, recording: &Recording) -> Outcome<()> {
         for (index, joint) in self.skeleton.joints().iter().enumerate() {
             let is_still = !self.moving.contains(&index);
@@ -51,7 +51,7 @@ impl Body {
         Ok(())
     }
 
-    /// The figure of this body with a precision.
+    /// Makes the figure of this body with the precision `precision_cm`.
     pub(crate) fn figure(&self, precision_cm: f64) -> Outcome<Figure> {
         let still = (0..self.skeleton.len()).filter(|joint| !self.moving.contains(joint));
         let motions = still.map(|joint| (joint, Motion::Still)).collect();
@@ -64,8 +64,8 @@ fn all_poses<'a>(recordings: &'a [&Recording]) -> impl Iterator<Item = &'a [Tran
     recordings.iter().flat_map(|recording| recording.poses())
 }
 
-/// Whether two rotations differ. The chord of the quaternions is half of the angle between them, to
-/// within the square of so small an angle.
+/// Returns whether two rotations differ. The chord of the quaternions is half of the angle between
+/// them, to within the square of so small an angle.
 fn turns(rest: [f32; 4], rotation: [f32; 4]) -> bool {
     let chord = |sign: f64| {
         let pairs = rest.iter().zip(rotation).map(|(a, b)| f64::from(*a) - sign * f64::from(b));
@@ -74,7 +74,8 @@ fn turns(rest: [f32; 4], rotation: [f32; 4]) -> bool {
     2.0 * chord(1.0).min(chord(-1.0)) > STILL_RAD
 }
 
-/// The normalized sum of quaternions, each with the sign that is nearer to the first.
+/// Returns the normalized sum of quaternions. Each quaternion gets the sign that is nearer to the
+/// first one.
 fn mean_rotation<'a>(mut transforms: impl Iterator<Item = &'a Transform>) -> [f32; 4] {
     let Some(first) = transforms.next() else { return Transform::IDENTITY.rotation };
     let mut sum = first.rotation.map(f64::from);

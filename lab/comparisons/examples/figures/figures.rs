@@ -1,4 +1,4 @@
-//! Our side: figures, with profiles trained on other recordings, and their bytes a frame.
+//! Makes figures, with profiles trained on other recordings, and measures their bytes per frame.
 
 use kinepack::training::Training;
 use kinepack::{
@@ -16,22 +16,25 @@ use crate::recordings::Recording;
 
 /// The tick of a recording's first frame.
 pub(crate) const FIRST_TICK: u32 = 1;
-/// Baselines are a round trip of 100 ms old: this part of a second.
+/// The number of baselines' ages in a second. Baselines are a round trip of 100 ms old.
 const LAGS_PER_S: u32 = 10;
-/// The model has weights for fresh baselines, and for those after losses: multiples of the lag.
+/// The largest ages, in multiples of the lag, for which the model has weights. The first is for
+/// fresh baselines, and the second for baselines after losses.
 const MAX_LAGS: [u32; 2] = [1, 3];
-/// The precisions to choose from, in cm, and the number of times that the range is halved.
+/// The limits of the precisions to choose from, in cm.
 const PRECISIONS_CM: [f64; 2] = [0.01, 50.0];
+/// The number of times that the range of precisions is halved.
 const HALVINGS: u32 = 12;
 
-/// A peer, and figures with the same largest error.
+/// A peer's layout, and figures with the same largest error.
 #[derive(Serialize)]
 pub(crate) struct Row {
     pub(crate) peer: String,
     /// The peer's largest error.
     pub(crate) error_cm: f64,
     pub(crate) peer_bytes: f64,
-    /// The precision asked of the figure, the error that it proves, and the largest one.
+    /// The precision that the figure is asked for. The figure proves `bound_cm`, and its largest
+    /// error is `figure_error_cm`.
     pub(crate) precision_cm: f64,
     pub(crate) bound_cm: f64,
     pub(crate) figure_error_cm: f64,
@@ -47,8 +50,8 @@ pub(crate) struct Trained {
     profile: Profile,
 }
 
-/// Compares a peer's packets with figures whose largest error is the same. The recording trains
-/// nothing.
+/// Compares a peer's packets with figures whose largest error is the same. The measured recording
+/// trains nothing.
 pub(crate) fn compare(
     body: &Body,
     (layout, sent): (&Layout, &Sent),
@@ -105,7 +108,7 @@ impl Trained {
         Ok(Codec::new(self.schema.clone(), level, self.profile.clone())?)
     }
 
-    /// The frames of a recording, each a world of one body.
+    /// Returns the frames of a recording. Each frame is a world of one body.
     pub(crate) fn worlds(&mut self, recording: &Recording) -> Outcome<Vec<Snapshot>> {
         let mut worlds = Vec::with_capacity(recording.frames());
         for (tick, pose) in (FIRST_TICK..).zip(recording.poses()) {
@@ -117,17 +120,18 @@ impl Trained {
     }
 }
 
-/// The age of a baseline without losses, in ticks.
+/// Returns the age of a baseline without losses, in ticks.
 fn lag_ticks(hz: u32) -> u32 {
     (hz / LAGS_PER_S).max(1)
 }
 
-/// The largest distance of two poses over all joints, 3 cm from each, in cm.
+/// Returns the largest distance between two poses in cm, over all joints, at 3 cm from each joint.
 pub(crate) fn distance_cm(skeleton: &Skeleton, one: &[Transform], other: &[Transform]) -> f64 {
     pose_distance_cm(skeleton, one, other, &ErrorOptions::default())
 }
 
-/// The coarsest precision with which no pose of the recording is farther off than `error_cm`.
+/// Returns the coarsest precision with which no pose of the recording is farther off than
+/// `error_cm`.
 fn coarsest_cm(body: &Body, recording: &Recording, error_cm: f64) -> Outcome<f64> {
     let [mut low_cm, mut high_cm] = PRECISIONS_CM;
     for _ in 0..HALVINGS {
@@ -138,7 +142,7 @@ fn coarsest_cm(body: &Body, recording: &Recording, error_cm: f64) -> Outcome<f64
     Ok(low_cm)
 }
 
-/// The largest error of a figure with this precision.
+/// Returns the largest error of a figure with this precision.
 fn error_of_cm(body: &Body, recording: &Recording, precision_cm: f64) -> Outcome<f64> {
     let mut figure = body.figure(precision_cm)?;
     let schema = Schema::new(figure.fields());
@@ -154,8 +158,8 @@ fn error_of_cm(body: &Body, recording: &Recording, precision_cm: f64) -> Outcome
     Ok(error_cm)
 }
 
-/// Bytes a frame against baselines of this age and the two frames before them. Leaves out the first
-/// frames, which have none. Decodes and compares every frame.
+/// Returns the bytes per frame, coded against baselines of this age and the two frames before them.
+/// Leaves out the first frames, which have no baselines. Decodes and compares every frame.
 fn bytes(codec: &Codec, worlds: &[Snapshot], lag_ticks: u32) -> Outcome<f64> {
     let lag = lag_ticks as usize;
     let (mut encoder, mut decoder) = (Encoder::new(codec), Decoder::new(codec));

@@ -1,10 +1,11 @@
-//! 64 bodies for 64 viewers: the time of a server's tick, and of each viewer.
+//! Measures 64 bodies for 64 viewers: the time of a server's tick, and of each viewer.
 //!
-//! The bodies play the recordings, each from another frame on. All their motion is in one world,
-//! and all viewers see all of it. A profile of all recordings is used: this measures time, and the
-//! time does not depend on whether a profile has seen the motion.
+//! The bodies play the recordings, each from another frame on. One world has all bodies, and all
+//! viewers see all of them. The profile is trained on all recordings, because the time does not
+//! depend on whether a profile has seen the motion.
 //!
-//! Each time is the lower quartile of many: the machine does other work too, which only adds.
+//! Each time is the lower quartile of many times. The machine also does other work, which only adds
+//! to them.
 
 use std::collections::VecDeque;
 use std::thread;
@@ -25,32 +26,33 @@ use crate::recordings::Recording;
 const BODIES: u32 = 64;
 const VIEWERS: u64 = 64;
 const TICKS: u32 = 200;
-/// The first ticks do not count: the viewers join, and get the whole state.
+/// The number of first ticks that do not count. In these ticks the viewers join, and get the whole
+/// state.
 const WARM_UP_TICKS: u32 = 20;
-/// Frames between the beginnings of two bodies with the same recording.
+/// The number of frames between the beginnings of two bodies with the same recording.
 const OFFSET_FRAMES: usize = 37;
-/// Worlds that are kept to compare the viewers' states with.
+/// The number of worlds that are kept for comparing the viewers' states.
 const KEPT_WORLDS: usize = 64;
 
-/// The time of a tick. Times are lower quartiles.
+/// The times of a tick. Each time is a lower quartile.
 #[derive(Serialize)]
 pub(crate) struct Row {
     round_trips: &'static str,
     threads: usize,
-    /// To quantize the poses of all bodies.
+    /// The time to quantize the poses of all bodies.
     push_ms: f64,
-    /// To encode for all viewers.
+    /// The time to encode for all viewers.
     tick_ms: f64,
-    /// Different encodings of a tick.
+    /// The number of different encodings of a tick.
     encodings: f64,
     viewer_bytes: f64,
-    /// For one viewer: to decode the states of all bodies, and to write their poses.
+    /// The time for one viewer to decode the states of all bodies, and to write their poses.
     decode_ms: f64,
     write_ms: f64,
     pub(crate) wrong_lanes: u64,
 }
 
-/// The round trips of the viewers in ticks, in turn.
+/// A name, and the round trips in ticks that the viewers get in turn.
 type RoundTrips = (&'static str, &'static [u32]);
 
 const ALIKE: RoundTrips = ("2 ticks", &[2]);
@@ -71,7 +73,7 @@ pub(crate) fn measure(recordings: &[Recording], precision_cm: f64, hz: u32) -> O
             session.acknowledge(tick, now)?;
             session.push(tick, &mut trained, &recordings)?;
             session.tick(now, threads)?;
-            // Halfway between two states, so that poses are interpolated.
+            // The viewers show a moment halfway between two states, so that poses are interpolated.
             session.show(now, Duration::from_secs(1) / (2 * hz), &mut trained.figure)?;
         }
         rows.push(session.measured.row(round_trips, threads));
@@ -79,7 +81,7 @@ pub(crate) fn measure(recordings: &[Recording], precision_cm: f64, hz: u32) -> O
     Ok(rows)
 }
 
-/// A viewer, and its datagrams on their way to the hub, each with the tick of its arrival.
+/// A viewer, and its datagrams on their way to the hub. Each datagram has the tick of its arrival.
 struct Viewer {
     receiver: Receiver,
     round_trip_ticks: u32,
@@ -89,13 +91,13 @@ struct Viewer {
 struct Session {
     hub: Hub,
     viewers: Vec<Viewer>,
-    /// The last worlds, the newest one at the end.
+    /// The most recent worlds, with the newest one at the end.
     worlds: VecDeque<Snapshot>,
     pose: Vec<Transform>,
     measured: Measured,
 }
 
-/// Times of each tick or viewer, and sums.
+/// The times of each tick or viewer, and sums.
 #[derive(Default)]
 struct Measured {
     push_ms: Vec<f64>,

@@ -1,16 +1,16 @@
-//! A body over a link that loses datagrams: a hub and a receiver, and beside them a peer's packets
-//! over a link of the same kind.
+//! Sends a body over a link that loses datagrams, with a hub and a receiver. A peer's packets use a
+//! link of the same kind.
 //!
-//! Time is virtual. Each pose that a viewer draws is compared with the true one of its moment, at
-//! the rate of the capture. So interpolation, quantization and losses all show. All viewers lag by
-//! the same time: the way of a datagram, and a playout delay of two frames at 20 Hz, which bridges
-//! one lost frame. What they show:
+//! Time is virtual. Each pose that a viewer draws is compared with the true pose of its moment, at
+//! the rate of the capture. The errors therefore include interpolation, quantization and losses.
+//! All viewers lag by the same time, which is the way of a datagram and a playout delay of two
+//! frames at 20 Hz. The delay bridges one lost frame. There are three viewers:
 //!
-//! - the figure: the receiver's playback, interpolated by the figure;
-//! - exact poses: the frames that the figure's receiver got, as if they were not quantized,
-//!   interpolated on a line;
-//! - the peer: its frames that can be decoded, interpolated on a line. A lost keyframe makes its
-//!   deltas useless, and a lost delta is skipped.
+//! - The figure's viewer shows the receiver's playback, interpolated by the figure.
+//! - The viewer of exact poses shows the frames that the figure's receiver got, as if they were not
+//!   quantized, interpolated on a line.
+//! - The peer's viewer shows the frames that can be decoded, interpolated on a line. A lost
+//!   keyframe makes its deltas useless, and a lost delta is skipped.
 
 use std::time::Duration;
 
@@ -31,36 +31,37 @@ use crate::figures::{FIRST_TICK, Trained, distance_cm};
 use crate::recordings::Recording;
 use crate::shown::{Frames, PeerViewer, numbered};
 
-/// The time from one end of the link to the other.
+/// The time that a datagram takes from one end of the link to the other.
 const WAY: Duration = Duration::from_millis(50);
 const PLAYOUT_DELAY: Duration = Duration::from_millis(100);
-/// The first poses do not count, because the playout clock starts with the first state.
+/// The time at the beginning whose poses do not count, because the playout clock starts with the
+/// first state.
 const WARM_UP: Duration = Duration::from_secs(1);
 const LOSSES: [f32; 3] = [0.0, 0.01, 0.1];
-/// Sessions with different losses. Without losses, all are alike.
+/// The number of sessions, which lose different datagrams. Without losses, all sessions are equal.
 const SESSIONS: u64 = 10;
 const RECEIVER: ReceiverId = ReceiverId(1);
 
-/// A figure and a peer over a link. Bytes are for each frame.
+/// The results of a figure and a peer over a link. Bytes are per frame.
 #[derive(Serialize)]
 pub(crate) struct Row {
     peer: String,
     loss_ratio: f32,
-    /// The hub's datagrams: states with the library's headers and sets.
+    /// The bytes of the hub's datagrams, which are states with the library's headers and sets.
     datagram_bytes: f64,
     acknowledgement_bytes: f64,
-    /// Both, with the headers of IPv4 and UDP.
+    /// The bytes of both directions, with the headers of IPv4 and UDP.
     all_bytes: f64,
     pub(crate) wrong_lanes: u64,
     figure_error_cm: Summary,
     exact_error_cm: Summary,
     peer_bytes: f64,
-    /// With the headers of IPv4 and UDP.
+    /// The bytes of the peer's packets, with the headers of IPv4 and UDP.
     peer_all_bytes: f64,
     peer_error_cm: Summary,
 }
 
-/// Sums and errors of some sessions.
+/// The sums and errors of several sessions.
 #[derive(Default)]
 struct Tally {
     frames: usize,
@@ -75,7 +76,7 @@ struct Tally {
     peer_cm: Distribution,
 }
 
-/// Sends a recording with each loss.
+/// Sends a recording over a link for each loss.
 pub(crate) fn measure(
     body: &Body,
     (layout, sent): (&Layout, &Sent),
@@ -96,7 +97,7 @@ pub(crate) fn measure(
     Ok(rows)
 }
 
-/// What all sessions have in common.
+/// The data that all sessions share.
 struct Stage<'a> {
     body: &'a Body,
     layout: &'a Layout,
@@ -124,14 +125,14 @@ impl Stage<'_> {
     }
 }
 
-/// Both ends of a figure and of a peer, and the links between them.
+/// Both ends of a figure and of a peer, with the links between them.
 struct Session<'a> {
     hub: Hub,
     receiver: Receiver,
     down: Link,
     up: Link,
     peer_down: Link,
-    /// The frames that the receiver got, not quantized.
+    /// The frames that the receiver got, as they were before quantization.
     exact: Frames,
     peer: PeerViewer<'a>,
     shown: Vec<Transform>,
@@ -149,7 +150,7 @@ impl<'a> Session<'a> {
         };
         let config = ReceiverConfig { playout, ..ReceiverConfig::at_hz(stage.hz) };
         let mut receiver = Receiver::new(&codec, config)?;
-        // The handshake is before the first frame, and its bytes do not count.
+        // The handshake takes place before the first frame, and its bytes do not count.
         hub.add(RECEIVER, &ReceiverOptions::default(), Duration::ZERO)?;
         let hello = receiver.poll_transmit(Duration::ZERO).ok_or("no hello")?;
         hub.handle(RECEIVER, Duration::ZERO, hello)?;
@@ -169,7 +170,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Hands on what has arrived. A state that arrives is compared with the sender's.
+    /// Hands on what has arrived, and compares each state that arrives with the sender's state.
     fn deliver(&mut self, now: Duration, stage: &Stage<'_>, tally: &mut Tally) -> Outcome<()> {
         while let Some(datagram) = self.down.poll(now) {
             match self.receiver.handle(now, &datagram) {
@@ -220,7 +221,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Draws each viewer's pose and compares it with the true one.
+    /// Draws each viewer's pose, and compares it with the true pose.
     fn draw(&mut self, now: Duration, stage: &mut Stage<'_>, tally: &mut Tally) -> Outcome<()> {
         let Some(playback) = self.receiver.playback(now) else { return Ok(()) };
         let Some(shown_time) = now.checked_sub(WAY + PLAYOUT_DELAY) else { return Ok(()) };
@@ -269,7 +270,7 @@ impl Tally {
     }
 }
 
-/// Bytes a frame and errors in cm.
+/// Returns the table of the bytes per frame, and the errors in cm.
 pub(crate) fn network_table(rows: &[Row]) -> Table {
     let header = [
         "peer",

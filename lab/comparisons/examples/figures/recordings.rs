@@ -1,7 +1,7 @@
-//! Recordings of bodies: the poses that are sent, and the true poses between them.
+//! Recordings of bodies. They have the poses that are sent, and the true poses between them.
 //!
-//! A motion capture has 60 or 120 poses a second, and a game sends perhaps 20. The others tell what
-//! a receiver should show between two poses that it has.
+//! A motion capture has 60 or 120 poses a second, and a game sends perhaps 20. The other poses tell
+//! what a receiver should show between two sent poses.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -11,7 +11,8 @@ use kinepack_anim::{RawClip, Skeleton, Transform, blend};
 
 use crate::Outcome;
 
-/// The true rate of the recordings whose names contain a text, for files with a wrong frame time.
+/// The true rate of the recordings whose names contain a text. Files with a wrong frame time need
+/// it.
 #[derive(Clone, Debug)]
 pub(crate) struct RateOf {
     name: String,
@@ -31,12 +32,12 @@ impl FromStr for RateOf {
 /// A motion capture.
 pub(crate) struct Recording {
     captured: RawClip,
-    /// Captured poses from one sent frame to the next.
+    /// The number of captured poses from one sent frame to the next.
     pub(crate) captured_per_frame: usize,
 }
 
 impl Recording {
-    /// Reads a file, of which `hz` frames a second are sent.
+    /// Reads a file, of which `hz` frames per second are sent.
     pub(crate) fn read(
         path: &Path,
         hz: u32,
@@ -68,27 +69,27 @@ impl Recording {
         self.captured.rate_hz()
     }
 
-    /// The number of captured poses from the first sent frame to the last.
+    /// Returns the number of captured poses from the first sent frame to the last.
     pub(crate) fn captured_poses(&self) -> usize {
         (self.frames() - 1) * self.captured_per_frame + 1
     }
 
-    /// The number of frames that are sent.
+    /// Returns the number of frames that are sent.
     pub(crate) fn frames(&self) -> usize {
         (self.captured.samples() - 1) / self.captured_per_frame + 1
     }
 
-    /// The pose of a frame that is sent.
+    /// Returns the pose of a frame that is sent.
     pub(crate) fn frame(&self, index: usize) -> &[Transform] {
         self.captured.pose(index * self.captured_per_frame)
     }
 
-    /// All poses that are sent, in the order of time.
+    /// Returns all poses that are sent, in the order of time.
     pub(crate) fn poses(&self) -> impl ExactSizeIterator<Item = &[Transform]> {
         self.captured.poses().step_by(self.captured_per_frame)
     }
 
-    /// Writes the true pose at a moment, which is a frame with its fraction.
+    /// Writes the true pose at `moment`, which is a frame with its fraction.
     pub(crate) fn at(&self, moment: f64, pose: &mut [Transform]) {
         let last = self.captured.samples() - 1;
         let sample = (moment * self.captured_per_frame as f64).clamp(0.0, last as f64);

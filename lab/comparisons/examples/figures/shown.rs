@@ -1,11 +1,11 @@
-//! What a viewer can show: the frames that it has, and those of a peer that can be decoded.
+//! The frames that a viewer can show. A peer's viewer has only the frames that can be decoded.
 
 use kinepack_anim::{Transform, blend};
 
 use crate::Outcome;
 use crate::basis::{Layout, State};
 
-/// A peer's packet after its frame's number, which is not counted.
+/// Returns a peer's packet after its frame's number, which is not counted.
 pub(crate) fn numbered(frame: usize, packet: &[u8]) -> Vec<u8> {
     let number = (frame as u32).to_le_bytes();
     number.iter().chain(packet).copied().collect()
@@ -20,8 +20,8 @@ impl Frames {
         self.0.push((frame, pose));
     }
 
-    /// Writes the pose of a moment: between two frames, or the newest one if no later one is there.
-    /// False before the first frame.
+    /// Writes the pose at `moment`, between two frames. If no later frame is there, writes the
+    /// newest one. Returns false before the first frame.
     pub(crate) fn write(&self, moment: f64, pose: &mut [Transform]) -> bool {
         let next = self.0.partition_point(|(frame, _)| *frame as f64 <= moment);
         let Some((from, before)) = next.checked_sub(1).map(|at| &self.0[at]) else { return false };
@@ -37,7 +37,7 @@ impl Frames {
 /// A viewer of a peer's packets.
 pub(crate) struct PeerViewer<'a> {
     layout: &'a Layout,
-    /// The newest keyframe, and its number.
+    /// The newest keyframe with its number.
     keyframe: Option<(usize, State)>,
     pub(crate) frames: Frames,
     /// The pose of joints that the packets do not have.
@@ -49,7 +49,7 @@ impl<'a> PeerViewer<'a> {
         Self { layout, keyframe: None, frames: Frames::default(), rest }
     }
 
-    /// Decodes a packet, if its keyframe is there.
+    /// Decodes a packet if its keyframe is there.
     pub(crate) fn take(&mut self, datagram: &[u8]) -> Outcome<()> {
         let (number, packet) = datagram.split_first_chunk().ok_or("a packet without a number")?;
         let frame = u32::from_le_bytes(*number) as usize;

@@ -1,34 +1,34 @@
-//! Rotations as the smallest three components of their quaternions, the way most games send them.
+//! Writes rotations as the smallest three components of their quaternions, as most games send them.
 //!
-//! The component with the largest magnitude is left out. Its number takes a few bits, and the other
-//! three are rounded to codes of a fixed width each. A quaternion and its negative are the same
-//! rotation, so the component that is left out counts as positive.
+//! The component with the largest magnitude is left out. The index of this component takes a few
+//! bits, and the other three are rounded to codes of a fixed width each. A quaternion and its
+//! negative are the same rotation, so the component that is left out counts as positive.
 
-/// The components besides each one.
+/// For each component, the other three components.
 const OTHERS: [[usize; 3]; 4] = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
 
-/// How a joint's rotation becomes codes.
+/// The widths with which a joint's rotation becomes codes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SmallestThree {
-    /// The bits of the number of the largest component.
+    /// The number of bits for the index of the largest component.
     pub(crate) index_bits: u32,
-    /// The bits of the other three.
+    /// The number of bits for each of the other three components.
     pub(crate) component_bits: [u32; 3],
-    /// The largest magnitude of a component. Larger ones are cut off, which no rotation needs at
-    /// √½.
+    /// The largest magnitude of a component. Larger magnitudes are cut off. No rotation needs this
+    /// at √½.
     pub(crate) limit: f64,
 }
 
 /// The codes of a rotation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Turn {
-    /// The number of the largest component.
+    /// The index of the largest component.
     pub(crate) largest: usize,
     pub(crate) codes: [u32; 3],
 }
 
 impl SmallestThree {
-    /// The codes of a unit quaternion.
+    /// Returns the codes of a unit quaternion.
     pub(crate) fn quantize(&self, rotation: [f32; 4]) -> Turn {
         let mut largest = 0;
         for component in 1..4 {
@@ -45,7 +45,7 @@ impl SmallestThree {
         Turn { largest, codes }
     }
 
-    /// The unit quaternion of codes.
+    /// Returns the unit quaternion of codes.
     pub(crate) fn rotation(&self, turn: &Turn) -> [f32; 4] {
         let mut rotation = [0.0; 4];
         let mut left = 1.0;
@@ -55,7 +55,7 @@ impl SmallestThree {
             left -= rotation[component] * rotation[component];
         }
         rotation[turn.largest] = left.max(0.0).sqrt();
-        // Corners of the cube of codes are longer than 1.
+        // The corners of the cube of codes give quaternions longer than 1.
         let length = rotation.iter().map(|component| component * component).sum::<f64>().sqrt();
         rotation.map(|component| (component / length) as f32)
     }

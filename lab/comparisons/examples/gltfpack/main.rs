@@ -2,22 +2,25 @@
 //!
 //! `cargo run --release -p comparisons --example gltfpack -- *.glb`
 //!
-//! `npm install -g gltfpack` installs gltfpack; `--gltfpack FILE` names one that is not in the PATH.
-//! A glTF file is packed as it is. A BVH file is first written as glTF, as `kinepack anim export
-//! --gltf` does.
+//! `npm install -g gltfpack` installs gltfpack. If it is not in the PATH, `--gltfpack FILE` names
+//! it. A glTF file is packed as it is. A BVH file is first written as glTF, as `kinepack anim
+//! export --gltf` does.
 //!
-//! - gltfpack has its own settings, except that named nodes stay (`-kn`), so that joints can be
-//!   found again, and that it resamples at the rate at which we sample the file (`-af`; 30 Hz for
-//!   glTF, as by default). `-c` compresses, `-cc` compresses more, and `-cz` most.
+//! - gltfpack runs with its default settings, with two exceptions. Named nodes stay (`-kn`), so
+//!   that joints can be found again, and gltfpack resamples at the rate at which this program
+//!   samples the file (`-af`). For glTF this is the default of 30 Hz. `-c` compresses, `-cc`
+//!   compresses more, and `-cz` compresses most.
 //! - Bytes are those of the compressed views that animated joints use. Meshes, textures, nodes and
 //!   weights of morph targets are not counted, and our clips have no curves. The JSON that
 //!   describes the animations has a column of its own. Our files contain all of that, except names.
-//! - The column with zstd has both, after `zstd -19`: gltfpack's files are meant to be compressed
-//!   once more by a web server. zstd makes our files no smaller, so they have no such number.
-//! - Errors are those of our tools: in object space, 3 cm from each joint, at the sample times,
+//! - The column with zstd has the views and the JSON after `zstd -19`, because a web server is
+//!   meant to compress gltfpack's files once more. zstd makes our files no smaller, so they have no
+//!   such number.
+//! - Our tools measure the errors in object space, 3 cm from each joint, at the sample times,
 //!   against the original file. Our importer reads the file that gltfpack writes with `-ac`, which
-//!   also has constant tracks. The bytes are without constant tracks.
-//! - After each setting are our clips with the largest error that gltfpack has in the same clip.
+//!   also has constant tracks. The counted bytes do not include constant tracks.
+//! - Each setting is followed by our clips, built with the largest error that gltfpack has in the
+//!   same clip.
 
 #[path = "../../../../crates/kinepack-cli/src/anim/import_options.rs"]
 mod import_options;
@@ -42,9 +45,10 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// The levels of compression.
 const LEVELS: [&str; 3] = ["-c", "-cc", "-cz"];
-/// Our precisions, to compare with those of gltfpack.
+/// The precisions of our clips, for comparison with gltfpack's.
 const PRECISIONS_CM: [f64; 2] = [0.1, 0.01];
-/// The least precision that our clips are built with, for clips in which gltfpack errs by less.
+/// The smallest precision with which our clips are built, for clips in which gltfpack's error is
+/// smaller.
 const LEAST_PRECISION_CM: f64 = 1e-4;
 
 /// Compare disk files of clips with gltfpack's files of the same animations.
@@ -66,7 +70,7 @@ struct Arguments {
     json: bool,
 }
 
-/// All figures.
+/// All results.
 #[derive(Serialize)]
 struct Report {
     gltfpack: String,
@@ -89,16 +93,16 @@ struct FileReport {
 struct Row {
     coder: String,
     bytes: usize,
-    /// Bytes of the JSON that describes the animations.
+    /// The size of the JSON that describes the animations, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     json_bytes: Option<usize>,
-    /// The bytes and the JSON, compressed together with zstd.
+    /// The size of the bytes and the JSON, compressed together with zstd.
     #[serde(skip_serializing_if = "Option::is_none")]
     zstd_bytes: Option<usize>,
     max_error_cm: f64,
     p99_error_cm: f64,
     mean_error_cm: f64,
-    /// The clip with the largest error.
+    /// The name of the clip with the largest error.
     worst: String,
     #[serde(skip)]
     errors_cm: Vec<f32>,
@@ -153,7 +157,7 @@ fn rows_table(rows: &[Row]) -> String {
     table(header, 1, cells).trim_fmt()
 }
 
-/// The rows of all files together. Every file has the same ones.
+/// Returns the sums over all files. Every file has the same rows.
 fn sum(files: &[FileReport]) -> Vec<Row> {
     let Some((first, others)) = files.split_first() else { return Vec::new() };
     let mut all = first.rows.clone();
@@ -177,10 +181,10 @@ fn sum(files: &[FileReport]) -> Vec<Row> {
     all
 }
 
-/// All rows for one file.
+/// Returns all rows for one file.
 fn compare(gltfpack: &Gltfpack, file: &Path, options: &ImportOptions) -> Outcome<FileReport> {
     let import = import::read(file, options)?.complete()?;
-    // The packed file is read with the unit of the original.
+    // The packed file is read with the unit of the original file.
     let is_cm = import.notes.iter().any(|note| matches!(note, Note::TakenAsCm { .. }));
     let raws: Vec<RawClip> = import
         .clips
@@ -218,7 +222,7 @@ fn is_gltf(file: &Path) -> bool {
     ending == "glb" || ending == "gltf"
 }
 
-/// The row of gltfpack, and its largest error in each clip.
+/// Returns the row of gltfpack, and its largest error in each clip.
 fn their_row(
     level: &str,
     packed: &Packed,
@@ -232,14 +236,14 @@ fn their_row(
         import::gltf::no_files,
     )?
     .complete()?;
-    // Clips are named after the file.
+    // The name of a clip begins with that of its file.
     let animation = |clip: &RawClip| {
         clip.name().split_once("__").map(|(_, animation)| animation.to_owned()).unwrap_or_default()
     };
     let mut errors_cm = Vec::new();
     let mut largest_cm = Vec::new();
     for (index, raw) in raws.iter().enumerate() {
-        // An exported file has one animation, and the clip's whole name.
+        // An exported file has one animation, with the clip's whole name.
         let of_name = import.clips.iter().find(|clip| animation(clip) == animation(raw));
         let theirs = of_name.or(if raws.len() == 1 { import.clips.first() } else { None });
         let theirs = theirs.ok_or_else(|| format!("gltfpack left out {}", raws[index].name()))?;
@@ -258,7 +262,7 @@ fn their_row(
     Ok((row, largest_cm))
 }
 
-/// The error of each joint at each sample.
+/// Returns the error of each joint at each sample.
 fn errors_of(raw: &RawClip, theirs: &RawClip) -> Outcome<Vec<f32>> {
     let joints = joints_in(raw.skeleton(), theirs.skeleton())?;
     let options = ErrorOptions::default();
@@ -273,8 +277,8 @@ fn errors_of(raw: &RawClip, theirs: &RawClip) -> Outcome<Vec<f32>> {
     Ok(errors)
 }
 
-/// The index of each joint in another skeleton, which must have the same joints under the same
-/// parents.
+/// Returns the index of each joint in another skeleton, which must have the same joints under the
+/// same parents.
 fn joints_in(skeleton: &Skeleton, other: &Skeleton) -> Outcome<Vec<usize>> {
     let mut indices = Vec::with_capacity(skeleton.len());
     for joint in skeleton.joints() {
@@ -289,7 +293,7 @@ fn joints_in(skeleton: &Skeleton, other: &Skeleton) -> Outcome<Vec<usize>> {
     Ok(indices)
 }
 
-/// The row of our disk files, with a precision for each clip.
+/// Returns the row of our disk files, with a precision for each clip.
 fn our_row(coder: String, raws: &[RawClip], precisions_cm: &[f64]) -> Outcome<Row> {
     let mut bytes = 0;
     let mut errors_cm = Vec::new();

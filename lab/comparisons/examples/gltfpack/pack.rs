@@ -10,17 +10,17 @@ use tempfile::TempDir;
 
 use crate::Outcome;
 
-/// The program, and a directory for its files.
+/// The program gltfpack, and a directory for its files.
 pub(crate) struct Gltfpack {
     program: PathBuf,
     version: String,
     directory: TempDir,
 }
 
-/// A file of gltfpack.
+/// A file that gltfpack wrote.
 pub(crate) struct Packed {
-    /// The file with constant tracks, which are not in the bytes below. Without them our importer
-    /// does not take all nodes for joints.
+    /// The file with constant tracks, which the other fields do not count. Without these tracks,
+    /// our importer does not take all nodes for joints.
     pub(crate) with_constants: Vec<u8>,
     /// The compressed views of animated joints, one after another.
     pub(crate) views: Vec<u8>,
@@ -44,7 +44,7 @@ impl Gltfpack {
         Ok(Self { program: program.to_owned(), version, directory: TempDir::new()? })
     }
 
-    /// The program's name and version.
+    /// Returns the program's name and version.
     pub(crate) fn version(&self) -> &str {
         &self.version
     }
@@ -104,7 +104,7 @@ impl Packed {
     }
 }
 
-/// The JSON and the binary part of a `.glb` file.
+/// Returns the JSON and the binary part of a `.glb` file.
 fn chunks(glb: &[u8]) -> Option<(&[u8], &[u8])> {
     let chunk = |at: usize| {
         let length = u32::from_le_bytes(*glb.get(at..)?.first_chunk()?) as usize;
@@ -144,7 +144,7 @@ fn index(value: &Value) -> Outcome<usize> {
     Ok(usize::try_from(index)?)
 }
 
-/// The bytes of a view as they are in the file.
+/// Returns the bytes of a view as the file stores them.
 fn compressed<'a>(view: &Value, binary: &'a [u8]) -> Outcome<&'a [u8]> {
     let extensions = &view["extensions"];
     let packed = ["EXT_meshopt_compression", "KHR_meshopt_compression"]

@@ -1,4 +1,5 @@
-//! Synthetic motions, and the sizes of their packets at both levels that predict.
+//! Generates synthetic motions, and measures the sizes of their packets at both levels that
+//! predict.
 
 use std::error::Error;
 use std::f32::consts::TAU;
@@ -10,7 +11,7 @@ use kinepack::{
 };
 use kinepack_capture::analysis::Past;
 
-/// Something that moves and turns.
+/// An object that moves and turns.
 #[derive(Clone, Copy, Pack)]
 struct Mover {
     #[pack(range = -64.0..=64.0, precision = 0.01)]
@@ -19,7 +20,7 @@ struct Mover {
     yaw: f32,
 }
 
-/// Sets the mover of this number to its state at a time in seconds.
+/// A function that sets the mover with a number to its state at a time in seconds.
 type Motion = fn(&mut Mover, u32, f32);
 
 const MOTIONS: [(&str, Motion); 9] = [
@@ -34,21 +35,21 @@ const MOTIONS: [(&str, Motion); 9] = [
     ("teleports", teleport),
 ];
 
-/// The motions whose profiles are tried on all motions.
+/// The indices of the motions whose profiles are tried on all motions.
 const TRAINED: [usize; 3] = [0, 3, 5];
 
 const TICKS_PER_S: f32 = 30.0;
-/// The distances from a packet to its baseline, from there to an older view, and from that to
-/// another one.
+/// The distances in ticks from a packet to its baseline, from the baseline to an older view, and
+/// from that view to another one.
 const LAGS: [u32; 3] = [LAG, 1, LAG];
 const LAG: u32 = 3;
 
-/// A fixed number from 0 to 1 for each number, spread evenly.
+/// Returns a number from 0 to 1 that is fixed for each `number`. The results are spread evenly.
 fn share(number: u32) -> f32 {
     number as f32 * 0.618_034 % 1.0
 }
 
-/// A number from 0 to 1 that looks random, fixed for a mover, a time and a place.
+/// Returns a number from 0 to 1 that looks random, but is fixed for a mover, a time and a place.
 fn chance(number: u32, time: f32, place: u32) -> f32 {
     let mut hash = Fnv1a::new();
     [number, time.to_bits(), place].iter().for_each(|word| hash.add(&word.to_le_bytes()));
@@ -67,7 +68,7 @@ fn one_circle(mover: &mut Mover, number: u32, time: f32) {
     mover.yaw = turn % TAU;
 }
 
-/// All movers turn in step.
+/// Moves all movers in step.
 fn formation(mover: &mut Mover, number: u32, time: f32) {
     let turn = TAU * time * 0.1;
     mover.position = [10.0 * turn.cos() + number as f32 * 0.2, 0.0, 10.0 * turn.sin()];
@@ -129,7 +130,7 @@ fn run(motion: Motion, movers: u32, frames: u32) -> Result<Vec<Snapshot>, Box<dy
     (0..frames).map(frame).collect()
 }
 
-/// The mean bytes of a packet.
+/// Returns the mean size of a packet in bytes.
 fn bytes(codec: &Codec, run: &[Snapshot]) -> Result<f64, Box<dyn Error>> {
     let mut encoder = Encoder::new(codec);
     let empty = View::empty(codec.schema());
@@ -148,7 +149,7 @@ fn bytes(codec: &Codec, run: &[Snapshot]) -> Result<f64, Box<dyn Error>> {
     Ok(sum as f64 / run.len() as f64)
 }
 
-/// The mean bytes of a packet of one motion.
+/// The mean size of a packet of one motion at each level.
 pub(crate) struct Comparison {
     pub(crate) motion: &'static str,
     /// The motion on which the profile was trained.
@@ -158,8 +159,8 @@ pub(crate) struct Comparison {
     pub(crate) learning: f64,
 }
 
-/// Compares the levels on all motions, with these numbers of movers and frames, without a profile
-/// and with profiles of some motions.
+/// Compares the levels on all motions, without a profile and with profiles of some motions. `sizes`
+/// has the numbers of movers and frames.
 pub(crate) fn compare(sizes: [(u32, u32); 2]) -> Result<Vec<Comparison>, Box<dyn Error>> {
     let schema = Schema::of::<Mover>();
     let mut profiles = vec![("none", Profile::untrained(&schema))];

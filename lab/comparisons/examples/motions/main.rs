@@ -1,11 +1,11 @@
-//! Prints the gain or loss by learning on synthetic motions, without a profile and with profiles of
-//! other motions.
+//! Prints the gain or loss that learning gives on synthetic motions, without a profile and with
+//! profiles of other motions.
 //!
 //! ```text
 //! cargo run --release -p comparisons --example motions
 //! ```
 //!
-//! Each packet is relative to the state 100 ms before, and nothing is lost.
+//! Each packet is coded against the state 100 ms earlier, and no packet is lost.
 
 mod compare;
 

@@ -1,5 +1,6 @@
 //! Publishes 901 cubes through relays to many viewers, all over QUIC, and measures what each part
-//! costs. The relays are processes of `moq-relay` (`cargo install moq-relay`). Linux only.
+//! costs. The relays are processes of `moq-relay` (`cargo install moq-relay`). The program runs on
+//! Linux only.
 //!
 //! `cargo run --release -p comparisons --example relayed -- --help`
 
@@ -22,7 +23,7 @@ use kinepack_crowd::moq::{Address, Connector, Identity, Trust};
 use process::Relay;
 use viewers::{Crowd, Truth};
 
-/// The tiers that are decoded and played.
+/// The tiers that some viewers decode and play.
 const TIERS: [&str; 4] = ["full", "third", "eighth", "fast"];
 
 /// Viewers of a broadcast through relays: bits, delay, and processor time of each part.
@@ -93,7 +94,7 @@ async fn measure(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let address: Address = format!("https://{last}/cubes").parse()?;
     let mut crowd = Crowd::new(connector, address, Arc::clone(&truth));
 
-    // The clients join before the measurement begins, a hundred per second.
+    // The clients join before the measurement begins, at a rate of a hundred per second.
     let progress = ProgressBar::new(u64::from(arguments.viewers)).with_message("joining");
     for nth in 0..arguments.viewers.max(arguments.playing) {
         if nth < arguments.playing && !arguments.opaque {

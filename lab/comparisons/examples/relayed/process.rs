@@ -14,7 +14,7 @@ use tokio::process::Command;
 pub trait Child {
     fn id(&self) -> Option<u32>;
 
-    /// The processor time that the process has used.
+    /// Returns the processor time that the process has used.
     fn processor_time(&self) -> io::Result<Duration> {
         self.id().map_or(Ok(Duration::ZERO), processor_time)
     }
@@ -26,11 +26,11 @@ impl Child for tokio::process::Child {
     }
 }
 
-/// User and system time of a process, from `/proc`.
+/// Returns the user and system time of a process, read from `/proc`.
 pub fn processor_time(process: u32) -> io::Result<Duration> {
     const TICKS_HZ: u64 = 100;
     let text = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
-    // The name in parentheses may have spaces.
+    // The name in parentheses may contain spaces.
     let fields = text.rsplit_once(") ").map_or("", |(_, fields)| fields);
     let number = |nth| fields.split(' ').nth(nth).and_then(|field| field.parse::<u64>().ok());
     let ticks = number(11).zip(number(12)).map(|(user, system)| user + system);
@@ -50,7 +50,7 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Starts a relay on a free port of this machine. It connects to `before` if there is one.
+    /// Starts a relay on a free port of this machine. The relay connects to `before`, if given.
     pub async fn start(
         program: &Path,
         identity: &Identity,

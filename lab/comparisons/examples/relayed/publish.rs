@@ -45,7 +45,7 @@ pub fn start(
     Ok(child)
 }
 
-/// Microseconds since 1970: the clock that all processes share.
+/// Returns the number of microseconds since 1970, on the clock that all processes share.
 pub fn now_us() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros() as u64
 }

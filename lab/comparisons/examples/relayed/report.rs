@@ -9,7 +9,7 @@ use crate::Arguments;
 use crate::process::{Child, Relay, processor_time};
 use crate::viewers::{Crowd, median};
 
-/// The counters at one moment.
+/// The values of all counters at one moment.
 pub struct Measured {
     relays: Vec<Duration>,
     publisher: Duration,

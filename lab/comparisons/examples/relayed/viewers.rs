@@ -1,4 +1,4 @@
-//! The viewers: most receive and compare bytes, some decode and play.
+//! The viewers. Most of them receive and compare bytes, and some decode and play.
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
@@ -20,11 +20,11 @@ pub struct Truth(Mutex<BTreeMap<u32, Sent>>);
 /// A tick of the publisher.
 #[derive(Clone, Copy)]
 pub struct Sent {
-    /// The state's hash.
+    /// The hash of the state.
     pub hash: u64,
-    /// When it was published.
+    /// The time at which the tick was published, in microseconds.
     pub at_us: u64,
-    /// The time of publishing.
+    /// The time that publishing the tick took, in nanoseconds.
     pub cost_ns: u64,
 }
 
@@ -37,7 +37,7 @@ impl Truth {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&tick).copied()
     }
 
-    /// The median time to publish a tick, over the last 1,000 ticks.
+    /// Returns the median time to publish a tick, over the last 1,000 ticks.
     pub fn cost_us(&self) -> f64 {
         let sent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let costs: Vec<u64> = sent.values().rev().take(1_000).map(|sent| sent.cost_ns).collect();
@@ -50,12 +50,12 @@ pub fn median(mut numbers: Vec<u64>) -> u64 {
     numbers.get(numbers.len() / 2).copied().unwrap_or(0)
 }
 
-/// All viewers.
+/// All viewers of the broadcast.
 pub struct Crowd {
     connector: Connector,
     address: Address,
     truth: Arc<Truth>,
-    /// The hash of each object as its first viewer received it, by group and number.
+    /// The hash of each object as the first viewer received it, by group and number.
     objects: Arc<Mutex<HashMap<(u64, u64), u64>>>,
     pub received: Vec<Arc<Seen>>,
     pub played: Vec<(&'static str, Arc<Seen>)>,
@@ -66,10 +66,11 @@ pub struct Crowd {
 /// The measurements of a viewer.
 #[derive(Default)]
 pub struct Seen {
-    /// The number of received objects, or of compared states.
+    /// The number of objects that were received, or of states that were compared.
     pub count: AtomicU64,
     pub wrong: AtomicU64,
-    /// The time from the relay's restart to the first object after it.
+    /// The time from the relay's restart to the first object that the viewer received after it, in
+    /// microseconds.
     pub back_us: AtomicU64,
     pub delays_us: Mutex<Vec<u64>>,
     traffic: Mutex<Option<Traffic>>,
@@ -77,7 +78,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// The bytes of this session and of earlier ones.
+    /// Returns the number of bytes received in this session and in earlier ones.
     pub fn received_bytes(&self) -> u64 {
         let traffic = self.traffic.lock().unwrap_or_else(PoisonError::into_inner);
         self.bytes.load(Relaxed) + traffic.as_ref().map_or(0, Traffic::received_bytes)
@@ -128,7 +129,7 @@ impl Crowd {
                         let now = watching.now();
                         let playback = watching.viewer().and_then(|viewer| viewer.playback(now));
                         let Some(shown) = playback.map(|playback| playback.tick) else { continue };
-                        // Between two ticks, the true moment is interpolated too.
+                        // Between two ticks, the published moment is interpolated too.
                         if let Some(sent) = truth.of(shown as u32) {
                             let part_us = (shown.fract() * 1e6 / 60.0) as u64;
                             let delay_us = now_us().saturating_sub(sent.at_us + part_us);
@@ -194,7 +195,7 @@ impl Crowd {
         })
     }
 
-    /// From now on, the time until each viewer receives something is measured.
+    /// Starts the measurement of the time until each viewer receives something.
     pub fn relay_is_back(&self) {
         self.back_at_us.store(now_us(), Relaxed);
     }
@@ -211,8 +212,8 @@ impl Crowd {
         self.received.iter().map(|seen| seen.received_bytes()).sum()
     }
 
-    /// The time until each viewer received something again, in increasing order. Leaves out viewers
-    /// that received nothing.
+    /// Returns the times until each viewer received something again, in ascending order. Viewers
+    /// that received nothing are omitted.
     pub fn back(&self) -> Vec<Duration> {
         let times = self.all().map(|seen| seen.back_us.load(Relaxed)).filter(|time| *time > 0);
         let mut times: Vec<Duration> = times.map(Duration::from_micros).collect();

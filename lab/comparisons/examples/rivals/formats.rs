@@ -18,7 +18,7 @@ pub(crate) trait Rival {
     /// Decodes the frame from the packet.
     fn decode(&mut self, known: &Known<'_>, packet: &[u8], tick: Tick) -> Outcome<()>;
 
-    /// True if the decoded frame equals this one.
+    /// Returns whether the decoded frame equals `frame`.
     fn holds(&self, frame: &Frame) -> bool;
 }
 
@@ -56,7 +56,7 @@ impl Rival for Kinepack {
     }
 }
 
-/// Structs in a derived format.
+/// Structs that a derived format encodes.
 pub(crate) struct Structs<F> {
     format: F,
     sent: Sent,
@@ -64,11 +64,11 @@ pub(crate) struct Structs<F> {
     decoded: Vec<PlainCube>,
 }
 
-/// The structs to send.
+/// Which structs are sent.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Sent {
     All,
-    /// The structs that differ from the baseline, each with its index.
+    /// The structs that differ from the baseline are sent, each with its index.
     Changed,
 }
 
@@ -116,7 +116,7 @@ pub(crate) trait Format {
     fn read<T: Struct>(&mut self, packet: &[u8]) -> Outcome<Vec<T>>;
 }
 
-/// A type with all the derives.
+/// A type with the derives that all formats need.
 pub(crate) trait Struct: bitcode::Encode + bitcode::DecodeOwned + compactly::Encode {}
 
 impl Struct for PlainCube {}
@@ -149,7 +149,7 @@ impl Format for Compactly {
     }
 }
 
-/// Another format, compressed.
+/// A format whose output zstd compresses.
 pub(crate) struct Zstd<F> {
     format: F,
     plain: Vec<u8>,
@@ -175,7 +175,7 @@ impl<F: Format> Format for Zstd<F> {
     }
 }
 
-/// The records of a challenge file, XORed with the baseline's and compressed.
+/// The records of a challenge file, XORed with the baseline's records and compressed.
 pub(crate) struct Xor {
     bytes: Vec<u8>,
     zstd: ZstdBytes,
@@ -211,7 +211,7 @@ impl Rival for Xor {
     }
 }
 
-/// zstd with reused contexts. Its header stores the uncompressed size.
+/// zstd with contexts that are reused. The header of its output stores the uncompressed size.
 struct ZstdBytes {
     compressor: Compressor<'static>,
     decompressor: Decompressor<'static>,
@@ -222,7 +222,7 @@ impl ZstdBytes {
         Ok(Self { compressor: Compressor::new(ZSTD_LEVEL)?, decompressor: Decompressor::new()? })
     }
 
-    /// Replaces `packed`.
+    /// Compresses `plain`, and replaces `packed` with the result.
     fn compress(&mut self, plain: &[u8], packed: &mut Vec<u8>) -> Outcome<()> {
         packed.clear();
         packed.reserve(zstd_safe::compress_bound(plain.len()));
@@ -230,7 +230,7 @@ impl ZstdBytes {
         Ok(())
     }
 
-    /// Replaces `plain`.
+    /// Decompresses `packed`, and replaces `plain` with the result.
     fn decompress(&mut self, packed: &[u8], plain: &mut Vec<u8>) -> Outcome<()> {
         let size = zstd_safe::get_frame_content_size(packed).map_err(|error| error.to_string())?;
         plain.clear();

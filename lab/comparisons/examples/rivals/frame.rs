@@ -1,22 +1,22 @@
-//! A frame in the form that suits each rival.
+//! A frame in each form that a rival takes.
 
 use kinepack::{Baselines, Snapshot, View};
 
-/// The lane value of x and y at zero.
+/// The lane value of x and y that represents zero.
 const POSITION_OFFSET: i32 = 1 << 17;
 
-/// A frame in the forms for the rivals.
+/// A frame in the forms that the rivals take.
 pub(crate) struct Frame {
     pub(crate) view: View,
     pub(crate) cubes: Vec<PlainCube>,
-    /// The records of a challenge file.
+    /// The records of a challenge file with this frame.
     pub(crate) records: Vec<[i32; 8]>,
 }
 
 /// The views that both sides hold.
 pub(crate) struct Known<'a> {
     pub(crate) baseline: &'a Frame,
-    /// The baseline and older ones.
+    /// The baseline and older views.
     pub(crate) views: Baselines<'a>,
 }
 

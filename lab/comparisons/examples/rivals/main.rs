@@ -1,17 +1,18 @@
-//! Compares this library with other formats on the same frames: bytes and time a frame.
+//! Compares this library with other formats on the same frames, by bytes and time per frame.
 //!
-//! `cargo run --release -p comparisons --example rivals -- [FILE...]`: challenge files, whole;
-//! without any, 10 seconds of the built-in world in each of two styles.
+//! Run it with `cargo run --release -p comparisons --example rivals -- [FILE...]`. The files are
+//! challenge files, which are read completely. Without files, the program uses 10 seconds of the
+//! built-in world in each of two styles.
 //!
 //! Frames are quantized once, before the clock starts. Each rival gets the frames in the form that
-//! suits it, and also the frame 6 frames (100 ms) before if it can use a baseline. It encodes and
-//! decodes every frame, and the results are compared. Bytes are the payload's, without headers. The
-//! time of a frame is the fastest of five passes, and times are means over the frames. Memory is
-//! reused if the rival allows it.
+//! suits it. If it can use a baseline, it also gets the frame 6 frames (100 ms) earlier. Each rival
+//! encodes and decodes every frame, and the results are compared. Bytes are the payload's, without
+//! headers. The time of a frame is the fastest of five passes, and times are means over the frames.
+//! Memory is reused if the rival allows it.
 //!
 //! - bitcode: a derived binary format that lays each field of all structs out as a column and packs
 //!   it.
-//! - zstd: the general compressor with a reused context; level 3 is its default.
+//! - zstd: the general compressor with a reused context. Level 3 is its default.
 //! - compactly: a derived format with arithmetic coding, whose models start anew with each packet.
 
 mod formats;
@@ -27,11 +28,12 @@ use formats::{Bitcode, Compactly, Kinepack, Rival, Sent, Structs, Xor, Zstd};
 use frame::{Frame, Known};
 use kinepack::{Baselines, Level, Snapshot};
 
-/// Frames between a frame and its baseline, and between the older views of the adaptive level.
+/// The number of frames between a frame and its baseline, and between the older views of the
+/// adaptive level.
 const LAG_FRAMES: usize = 6;
-/// Frames of a run of the built-in world.
+/// The number of frames in a run of the built-in world.
 const WORLD_FRAMES: usize = 600;
-/// Frames per second.
+/// The number of frames per second.
 const RATE_HZ: f64 = 60.0;
 const PASSES: usize = 5;
 
@@ -51,7 +53,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// Measures every rival on the frames and prints the table, as Markdown.
+/// Measures every rival on the frames, and prints the table as Markdown.
 fn report(name: &str, run: Vec<Snapshot>) -> Outcome<()> {
     let frames: Vec<Frame> = run.into_iter().map(Frame::new).collect();
     let rivals: [(&str, Box<dyn Rival>); 9] = [
@@ -91,7 +93,7 @@ fn report(name: &str, run: Vec<Snapshot>) -> Outcome<()> {
     Ok(())
 }
 
-/// Means per frame.
+/// The mean costs of a frame.
 struct Cost {
     bytes: f64,
     encode_us: f64,

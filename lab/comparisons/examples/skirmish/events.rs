@@ -8,10 +8,10 @@ use kinepack_net::{Audience, Event, EventKinds, Hub, NetError};
 
 use crate::kinds::{Happening, Hit, Impact, Taken, event_schema};
 
-/// The number of ticks after which the noise of an impact is no longer worth sending.
+/// The number of ticks after which it is no longer useful to send the noise of an impact.
 const IMPACT_TICKS: u32 = 12;
 
-/// The kinds of events, untrained, and trained on the events of each tick of earlier runs.
+/// Returns the kinds of events: untrained, and trained on the events of each tick of earlier runs.
 pub(crate) fn kinds(before: &[Vec<Happening>]) -> Result<[EventKinds; 2], Box<dyn Error>> {
     let schema = event_schema()?;
     let mut lists = Vec::new();

@@ -1,4 +1,4 @@
-//! The game: 64 players roll among 300 crates, shoot 200 darts per second, and use 50 doors and
+//! The game. 64 players roll among 300 crates, shoot 200 darts per second, and use 50 doors and
 //! pickups.
 
 use std::collections::BTreeMap;
@@ -18,19 +18,20 @@ const PLAYERS: usize = 64;
 const CRATES: u32 = 300;
 const DOORS: usize = 25;
 const PICKUPS: usize = 25;
-/// The number of darts after which an id is used again.
+/// The number of darts after which ids repeat.
 const DART_IDS: u32 = 2000;
 const DART_SPEED_M_PER_S: f32 = 28.0;
 const DART_LIFE_S: f32 = 1.2;
-/// The time for which a player draws a bow. All players together then shoot 200 darts per second.
+/// The time for which a player draws a bow. With it, all players together shoot 200 darts per
+/// second.
 const DRAW_S: f32 = 0.25;
-/// The distance at which a dart hits.
+/// The distance at which a dart hits a target.
 const HIT_M: f32 = 0.7;
 
 /// A player, including state that is not sent.
 struct Hero {
     player: Player,
-    /// The player's number in the world of bodies.
+    /// The player's number in the physics world.
     number: u32,
     goal: [f32; 2],
     rest_s: f32,
@@ -51,7 +52,7 @@ pub(crate) struct Game {
     doors: Vec<Door>,
     pickups: Vec<(Pickup, f32)>,
     shots: u32,
-    /// The events of the last step.
+    /// The events of the most recent step.
     pub(crate) happened: Vec<Happening>,
 }
 
@@ -98,7 +99,7 @@ impl Game {
         self.fill_pickups();
     }
 
-    /// Plays a tick of a player: its keys, its aim, and its weapon.
+    /// Plays one tick of a player: its keys, its aim, and its weapon.
     fn play(&mut self, index: usize) -> (u32, Input) {
         let reach = self.bodies.half_width_m() - 1.0;
         let random = &mut self.random;
@@ -111,7 +112,7 @@ impl Game {
         }
         let wanted = way[1].atan2(way[0]).to_degrees().rem_euclid(360.0);
         let turn = (wanted - player.aim + 180.0).rem_euclid(360.0) - 180.0;
-        // A player corrects only visible errors.
+        // A player corrects only errors of aim that are visible.
         if turn.abs() > 2.0 {
             player.aim =
                 (player.aim + (6.0 * turn).clamp(-270.0, 270.0) * TICK_S).rem_euclid(360.0);
@@ -186,7 +187,7 @@ impl Game {
         });
     }
 
-    /// A door opens while a player is near it, and closes otherwise.
+    /// Opens each door while a player is near it, and closes it otherwise.
     fn open_doors(&mut self) {
         for door in &mut self.doors {
             let is_near = self.heroes.iter().any(|hero| is_near(hero, door.place, 3.0));
@@ -195,7 +196,8 @@ impl Game {
         }
     }
 
-    /// A player near a pickup takes its content. Some seconds later, the pickup has new content.
+    /// Lets players take the contents of pickups that they are near. Some seconds later, a pickup
+    /// gets new contents.
     fn fill_pickups(&mut self) {
         for ((pickup, empty_s), id) in self.pickups.iter_mut().zip(FIRST_PICKUP..) {
             *empty_s -= TICK_S;
@@ -216,10 +218,10 @@ impl Game {
         }
     }
 
-    /// Gives each entity to `show`, kind by kind.
+    /// Passes each entity to `show`, kind by kind.
     ///
     /// # Errors
-    /// The errors of `show`.
+    /// Returns the errors of `show`.
     pub(crate) fn show<E>(
         &self,
         mut show: impl FnMut(EntityId, Being<'_>) -> Result<(), E>,

@@ -4,7 +4,7 @@ use kinepack::profile::{Bodies, BodyKind};
 use kinepack::{EncodeError, EntityId, Pack, Schema, SetupError, Snapshot};
 use kinepack_capture::{RecordError, RecordedFrame};
 
-/// The first ids of each kind. The crates have 1 to 300.
+/// The first id of each kind. The crates have the ids 1 to 300.
 pub(crate) const FIRST_PLAYER: u32 = 1000;
 pub(crate) const FIRST_DOOR: u32 = 1100;
 pub(crate) const FIRST_PICKUP: u32 = 1200;
@@ -48,7 +48,7 @@ pub(crate) struct Crate {
     pub(crate) rotation: [f32; 4],
     #[pack(touched)]
     pub(crate) is_touched: bool,
-    /// How it burns.
+    /// The remaining time for which the entity burns, or `None` if it does not burn.
     #[pack(max = 15)]
     pub(crate) fire: Option<u8>,
 }
@@ -108,7 +108,7 @@ pub(crate) struct Impact {
     pub(crate) is_crate: bool,
 }
 
-/// An event.
+/// Something that happened in the game, which is sent as an event.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Happening {
     Hit(Hit),
@@ -116,12 +116,12 @@ pub(crate) enum Happening {
     Impact(Impact),
 }
 
-/// The kinds of events: their names and order.
+/// Returns the schema of the events, with their kinds, names and order.
 pub(crate) fn event_schema() -> Result<Schema, SetupError> {
     Schema::builder().kind::<Hit>("hit").kind::<Taken>("taken").kind::<Impact>("impact").build()
 }
 
-/// The kinds of entities: their names and order.
+/// Returns the schema of the entities, with their kinds, names and order.
 pub(crate) fn schema() -> Result<Schema, SetupError> {
     Schema::builder()
         .kind::<Player>("player")
@@ -132,7 +132,7 @@ pub(crate) fn schema() -> Result<Schema, SetupError> {
         .build()
 }
 
-/// The rigid bodies of a schema that has players, crates or both.
+/// Returns the rigid bodies of a schema that has players, crates or both.
 pub(crate) fn bodies(schema: &Schema) -> Option<Bodies> {
     let mut bodies = Bodies::from_schema(schema, 2, [0.2; 3], Some(0.0))?;
     bodies.kinds.push(BodyKind { half_extents: [192; 3], mover: true });
@@ -150,10 +150,10 @@ pub(crate) enum Being<'a> {
 }
 
 impl Being<'_> {
-    /// Adds it to a snapshot.
+    /// Adds the entity to a snapshot.
     ///
     /// # Errors
-    /// [`EncodeError`] for a value that the schema cannot hold.
+    /// Returns [`EncodeError`] for a value that the schema cannot hold.
     pub(crate) fn push_to(&self, id: EntityId, world: &mut Snapshot) -> Result<(), EncodeError> {
         match *self {
             Self::Player(state) => world.push(id, state),
@@ -167,7 +167,7 @@ impl Being<'_> {
     /// Adds the entity to a frame of a capture.
     ///
     /// # Errors
-    /// [`RecordError`] for ids that do not increase.
+    /// Returns [`RecordError`] for ids that do not increase.
     pub(crate) fn record(
         &self,
         id: EntityId,

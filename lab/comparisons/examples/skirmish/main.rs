@@ -1,13 +1,13 @@
-//! A game with five kinds of entities, as one world, as a world for each kind, and in a general
-//! format: bytes a frame.
+//! Sends a game with five kinds of entities in three ways: as one world, as a world for each kind,
+//! and in a general format. Measures the bytes per frame.
 //!
-//! `cargo run --release -p comparisons --example skirmish`; with the name of a file after `--`,
-//! it records the game as a capture for the commands instead.
+//! Run it with `cargo run --release -p comparisons --example skirmish`. With the name of a file
+//! after `--`, the program instead records the game as a capture for the commands.
 //!
-//! The game is simulated: 64 players roll among 300 crates, which they push, shoot 200 darts a
-//! second, and use 25 doors and 25 pickups. Three runs of 20 seconds train the profiles. Another
-//! run, with other random numbers, is measured: each frame is coded against the one 6 frames (100
-//! ms) before, decoded and compared.
+//! The game is simulated: 64 players roll among 300 crates, which they push, shoot 200 darts per
+//! second, and use 25 doors and 25 pickups. Three runs of 20 seconds train the profiles. A further
+//! run with other random numbers is measured. Each of its frames is coded against the frame 6
+//! frames (100 ms) earlier, decoded and compared.
 //!
 //! - One world: a schema of five kinds.
 //! - A world for each kind: five schemas, each with a profile of its own. The bytes are the sum.
@@ -15,7 +15,7 @@
 //!
 //! Then hubs send the game over a link that loses 5 % of all datagrams, without and with its
 //! events: hits, pickups that players take, and impacts of darts. Hits and pickups must arrive
-//! once, in order, with their tick.
+//! exactly once, in order, and with their tick.
 
 mod events;
 mod game;
@@ -39,9 +39,10 @@ use kinepack_capture::Recorder;
 use kinepack_net::EventKinds;
 
 const SECONDS: u32 = 20;
-/// The time until the players are spread out.
+/// The time until the players have spread out.
 const WARM_UP_S: u32 = 3;
-/// Frames between a frame and its baseline, and between the older views of the adaptive level.
+/// The number of frames between a frame and its baseline, and between the older views of the
+/// adaptive level.
 const LAG_FRAMES: usize = 6;
 const LOSS: f32 = 0.05;
 
@@ -58,7 +59,7 @@ fn main() -> Outcome<()> {
     let (measured, happened) = simulate(&schema, 2)?;
     let whole = World { schema, training, measured };
     print_counts(&whole);
-    // The whole world, then the world of each kind.
+    // The first world has all kinds, and each of the others one kind.
     let kinds = (0..whole.schema.kinds().len()).map(|kind| whole.of_kind(kind));
     let kinds = kinds.collect::<Outcome<Vec<World>>>()?;
     let worlds: Vec<World> = [whole].into_iter().chain(kinds).collect();
@@ -71,7 +72,7 @@ fn main() -> Outcome<()> {
     compare_hubs(&worlds, &trained, &events::kinds(&happened_before.concat())?, &happened)
 }
 
-/// Measures frames against the one 100 ms before.
+/// Measures frames, each coded against the frame 100 ms earlier.
 fn compare_codecs(worlds: &[World], trained: &[Profile]) -> Outcome<()> {
     let mut table = markdown(&["", "bytes a frame", "of one world", "encode µs", "decode µs"]);
     for (name, level, is_trained) in [
@@ -172,7 +173,7 @@ fn play(seed: u64, mut each: impl FnMut(&Game, Tick) -> Outcome<()>) -> Outcome<
     Ok(())
 }
 
-/// The frames of the game, and the events in each.
+/// Returns the frames of the game, and the events in each frame.
 fn simulate(schema: &Schema, seed: u64) -> Outcome<(Vec<Snapshot>, Vec<Vec<Happening>>)> {
     let (mut frames, mut happened) = (Vec::new(), Vec::new());
     play(seed, |game, tick| {
@@ -185,7 +186,7 @@ fn simulate(schema: &Schema, seed: u64) -> Outcome<(Vec<Snapshot>, Vec<Vec<Happe
     Ok((frames, happened))
 }
 
-/// Records the numbers of the game, before quantization.
+/// Records the numbers of the game before quantization.
 fn record(schema: &Schema, path: &str) -> Outcome<()> {
     let mut recorder = Recorder::create(path)?;
     let stream = recorder.stream_of_kinds("skirmish", schema, RATE_HZ.into())?;
@@ -213,12 +214,12 @@ fn print_counts(world: &World) {
 /// A schema, and frames to train on and to measure.
 struct World {
     schema: Schema,
-    /// Several runs.
+    /// The frames of several runs, to train on.
     training: Vec<Vec<Snapshot>>,
     measured: Vec<Snapshot>,
 }
 
-/// Means per frame.
+/// The mean costs of a frame.
 #[derive(Default)]
 struct Cost {
     bytes: f64,
@@ -248,7 +249,7 @@ impl Cost {
 }
 
 impl World {
-    /// The entities of one kind, in its schema alone.
+    /// Returns the entities of one kind, in a schema of that kind alone.
     fn of_kind(&self, kind: usize) -> Outcome<Self> {
         let schema = self.schema.of_kind(kind);
         let of_kind = |frame: &Snapshot| -> Outcome<Snapshot> {
@@ -308,7 +309,7 @@ impl World {
         })
     }
 
-    /// Bytes before and after zstd.
+    /// Returns the bytes of a packet before and after zstd.
     fn measure_rival(&self) -> Outcome<[f64; 2]> {
         let worlds: Vec<plain::World> = self.measured.iter().map(plain::World::new).collect();
         let mut rival = plain::Rival::new()?;

@@ -1,4 +1,4 @@
-//! The rival: the changed components in structs that `bitcode` packs and zstd compresses.
+//! The rival format. `bitcode` packs structs of the changed components, and zstd compresses them.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -6,11 +6,11 @@ use std::error::Error;
 use kinepack::{EntityId, Snapshot};
 use zstd::bulk::Compressor;
 
-/// zstd's default.
+/// The default level of zstd.
 const ZSTD_LEVEL: i32 = 3;
 
 type Id = u16;
-/// The new values of a component, by the entities' ids.
+/// The new values of a component, each with its entity's id.
 type Changed<T> = Vec<(Id, T)>;
 /// The entities of a kind.
 type All<T> = BTreeMap<Id, T>;
@@ -89,7 +89,7 @@ pub(crate) struct World {
     pickups: All<Pickup>,
 }
 
-/// The difference of two worlds.
+/// The difference between two worlds.
 #[derive(Debug, bitcode::Encode, bitcode::Decode)]
 struct Delta {
     removed: Vec<Id>,
@@ -122,7 +122,7 @@ fn removed<'a, T>(base: &'a All<T>, now: &'a All<T>) -> impl Iterator<Item = Id>
     base.keys().filter(|id| !now.contains_key(id)).copied()
 }
 
-/// The new values of a component of entities that both have.
+/// Returns the new values of a component of entities that both worlds have.
 fn changed<S, T: PartialEq>(base: &All<S>, now: &All<S>, get: fn(&S) -> T) -> Changed<T> {
     let pairs = now.iter().filter_map(|(id, state)| Some((*id, get(base.get(id)?), get(state))));
     pairs.filter(|(_, old, new)| old != new).map(|(id, _, new)| (id, new)).collect()
@@ -232,7 +232,7 @@ impl Lanes<'_> {
     }
 }
 
-/// A kind of entities, made of an entity's lanes.
+/// A kind of entities that can be read from an entity's lanes.
 trait Entity {
     fn read(lanes: Lanes<'_>) -> Self;
 }
@@ -279,7 +279,7 @@ impl Entity for Pickup {
     }
 }
 
-/// The entities of a snapshot's kind.
+/// Returns the entities of one kind of a snapshot.
 fn all<T: Entity>(snapshot: &Snapshot, kind: usize) -> All<T> {
     let ids = snapshot.ids()[snapshot.of_kind(kind)].iter().enumerate();
     let entity = |(row, EntityId(id)): (usize, &EntityId)| {
@@ -291,7 +291,7 @@ fn all<T: Entity>(snapshot: &Snapshot, kind: usize) -> All<T> {
 }
 
 impl World {
-    /// The entities of a snapshot of the game's schema.
+    /// Returns the world of a snapshot of the game's schema.
     pub(crate) fn new(snapshot: &Snapshot) -> Self {
         Self {
             players: all(snapshot, 0),
@@ -309,7 +309,7 @@ pub(crate) struct Rival {
     zstd: Compressor<'static>,
 }
 
-/// The bytes of a packet, before and after zstd.
+/// The size of a packet before and after zstd, in bytes.
 pub(crate) struct Bytes {
     pub(crate) bitcode: usize,
     pub(crate) zstd: usize,
@@ -320,7 +320,7 @@ impl Rival {
         Ok(Self { bitcode: bitcode::Buffer::new(), zstd: Compressor::new(ZSTD_LEVEL)? })
     }
 
-    /// The size of a packet, which is decoded and compared.
+    /// Returns the size of a packet. The packet is also decoded and compared.
     pub(crate) fn measure(&mut self, base: &World, now: &World) -> Result<Bytes, Box<dyn Error>> {
         let packed = self.bitcode.encode(&Delta::between(base, now)).to_vec();
         let compressed = self.zstd.compress(&packed)?;

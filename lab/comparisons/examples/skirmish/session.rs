@@ -1,4 +1,4 @@
-//! The game through hubs and receivers over a link that loses datagrams.
+//! Sends the game through hubs and receivers over a link that loses datagrams.
 
 use std::error::Error;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::game::RATE_HZ;
 use crate::kinds::Happening;
 
 const RECEIVER: ReceiverId = ReceiverId(1);
-/// The headers of IPv4 and UDP.
+/// The size of the headers of IPv4 and UDP in bytes.
 const HEADER_BYTES: u64 = 28;
 
 /// The traffic of a session, and whether it arrived.
@@ -23,13 +23,14 @@ pub(crate) struct Outcome {
     pub(crate) datagrams: u64,
     pub(crate) bytes: u64,
     pub(crate) snapshots: u64,
-    /// Lanes of received snapshots that differed from the game's.
+    /// The number of lanes in which received snapshots differed from the game's.
     pub(crate) wrong_lanes: u64,
-    /// Events that the receiver delivered to the game.
+    /// The number of events that the receiver delivered to the game.
     pub(crate) events: u64,
-    /// Events that the receiver delivered after playback had already shown their tick.
+    /// The number of events that the receiver delivered after playback had already shown their
+    /// tick.
     pub(crate) late_events: u64,
-    /// Events that the hub gave up.
+    /// The number of events that the hub gave up.
     pub(crate) dropped_events: u64,
 }
 
@@ -39,15 +40,16 @@ impl Outcome {
     }
 }
 
-/// Ticks without motion after the last one, so that all events can arrive.
+/// The number of ticks without motion after the last tick, in which all events can arrive.
 const REST_TICKS: usize = 120;
 
-/// Plays worlds, each with a hub and a receiver on a channel of its own, over one link. `worlds`
-/// holds their codecs and frames. The first hub sends the events of each tick. `crates_every` is
-/// the [`KindOptions::every`] of crates.
+/// Plays worlds over one link. Each world has a hub and a receiver, on a channel of its own.
+/// `worlds` holds their codecs and frames. The first hub sends the events of each tick.
+/// `crates_every` is the [`KindOptions::every`] of crates.
 ///
 /// # Errors
-/// If an event that must arrive did not, or arrived twice, out of order, or with another tick.
+/// Returns an error if an event that must arrive did not, or arrived twice, out of order, or with
+/// another tick.
 pub(crate) fn play(
     worlds: &[(Codec, &[Snapshot])],
     events: Option<(&EventKinds, &[Vec<Happening>])>,
@@ -122,13 +124,13 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Hands on what arrived in both directions.
+    /// Delivers the datagrams that arrived in both directions.
     fn receive(&mut self, now: Duration, is_rest: bool) -> Result<(), Box<dyn Error>> {
         while let Some(datagram) = self.down.poll(now) {
             let channel = usize::from(Channel::from_datagram(&datagram).number());
             let (_, receiver) = &mut self.ends[channel];
             match receiver.handle(now, &datagram) {
-                // The first snapshots omit the entities that do not fit into the datagrams of a
+                // The first snapshots omit those entities that do not fit into the datagrams of a
                 // tick.
                 Ok(Received::Snapshot { tick, late: false, left_out: false }) if !is_rest => {
                     let frames = self.worlds[channel].1;
@@ -168,7 +170,8 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Sends acknowledgements, and the worlds at a tick. After the last of `ticks` nothing moves.
+    /// Sends acknowledgements, and the worlds at a tick. After the last of `ticks` ticks, nothing
+    /// moves.
     fn send(&mut self, now: Duration, tick: usize, ticks: usize) -> Result<(), Box<dyn Error>> {
         let is_rest = tick >= ticks;
         for ((hub, receiver), (_, frames)) in self.ends.iter_mut().zip(self.worlds) {

@@ -1,4 +1,4 @@
-//! The errors of cubes' positions and orientations.
+//! Computes the errors of cubes' positions and orientations.
 
 use kinepack::Snapshot;
 
@@ -7,14 +7,14 @@ use super::Cube;
 /// The error of one cube.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Off {
-    /// Distance of the positions, in metres.
+    /// The distance between the positions, in metres.
     pub position_m: f64,
-    /// Angle between the orientations, in radians.
+    /// The angle between the orientations, in radians.
     pub angle_rad: f64,
 }
 
-/// The error of each cube that differs between two snapshots of the same cubes, in the schema that
-/// quantizes everything.
+/// Returns the error of each cube that differs between two snapshots of the same cubes, in the
+/// schema that quantizes everything.
 pub fn off<'a>(exact: &'a Snapshot, other: &'a Snapshot) -> impl Iterator<Item = Off> + 'a {
     let differs = |index: &usize| {
         (0..exact.lane_count()).any(|lane| exact.lane(lane)[*index] != other.lane(lane)[*index])
@@ -32,8 +32,8 @@ pub fn off<'a>(exact: &'a Snapshot, other: &'a Snapshot) -> impl Iterator<Item =
     })
 }
 
-/// The angle between two rotations in radians, from the chord between their quaternions. The second
-/// may have any length except 0.
+/// Returns the angle between two rotations in radians, from the chord between their quaternions.
+/// The second quaternion may have any length except 0.
 pub fn angle_rad(a: [f32; 4], b: [f32; 4]) -> f64 {
     let length = b.iter().map(|b| f64::from(*b).powi(2)).sum::<f64>().sqrt();
     let chord_squared = |sign: f64| {

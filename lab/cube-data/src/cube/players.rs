@@ -1,54 +1,55 @@
-//! The players' cubes as a kind of their own, in a world that has further cubes.
+//! Gives players' cubes a kind of their own, in a world that has further cubes.
 //!
-//! A player's cube has the fields of any other, so the profile trained for cubes suits it.
+//! A player's cube has the same fields as any other cube, so the profile that was trained for cubes
+//! suits it.
 
 use kinepack::{Pack, Schema, SetupError};
 
 use super::{Cube, Measured, SwiftCube};
 
-/// The schema of players and cubes, as the demo sends them.
+/// Returns the schema of players and cubes, as the demo sends them.
 ///
 /// # Errors
-/// None, because the kinds are a valid schema.
+/// There are none, because the kinds are a valid schema.
 pub fn players_and_cubes() -> Result<Schema, SetupError> {
     Schema::builder().kind::<Player>("player").kind::<Cube>("cube").build()
 }
 
-/// The same with velocities.
+/// Returns the schema of players and cubes with velocities.
 ///
 /// # Errors
-/// None, because the kinds are a valid schema.
+/// There are none, because the kinds are a valid schema.
 pub fn swift_players_and_cubes() -> Result<Schema, SetupError> {
     Schema::builder().kind::<SwiftPlayer>("player").kind::<SwiftCube>("cube").build()
 }
 
-/// The cube of a player, who moves the others with it.
+/// The cube of a player, who moves the other cubes with it.
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]
 pub struct Player {
-    /// As [`Cube::position`].
+    /// The position of the centre, as [`Cube::position`].
     #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0, body)]
     pub position: [f32; 3],
-    /// Unit quaternion x, y, z, w.
+    /// The orientation as a unit quaternion x, y, z, w.
     #[pack(rotation, bits = 9, body)]
     pub orientation: [f32; 4],
-    /// Always true in the built-in world.
+    /// Whether somebody moves the cube, which is always true in the built-in world.
     #[pack(touched)]
     pub interacting: bool,
 }
 
-/// The same with its velocity, as a [`SwiftCube`].
+/// The cube of a player with its velocity, like a [`SwiftCube`].
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]
 pub struct SwiftPlayer {
-    /// As [`Cube::position`].
+    /// The position of the centre, as [`Cube::position`].
     #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0, body)]
     pub position: [f32; 3],
-    /// Unit quaternion x, y, z, w.
+    /// The orientation as a unit quaternion x, y, z, w.
     #[pack(rotation, bits = 9, body)]
     pub orientation: [f32; 4],
-    /// Linear velocity, in metres per second.
+    /// The linear velocity, in metres per second.
     #[pack(range = -32.0..32.0, bits = 11, clamp, velocity = position)]
     pub velocity: [f32; 3],
-    /// Always true in the built-in world.
+    /// Whether somebody moves the cube, which is always true in the built-in world.
     #[pack(touched)]
     pub interacting: bool,
 }

@@ -1,11 +1,12 @@
-//! The profile trained for cubes.
+//! The profiles that were trained for cubes.
 
 use kinepack::profile::{Bodies, BodyKind, Context, FieldCode};
 use kinepack::{Profile, Schema};
 
 use super::Quantized;
 
-/// The classes and contexts of the cube's profile, with even lengths: the start of training.
+/// Returns the classes and contexts of the cube's profile, with even word lengths. Training starts
+/// with this profile.
 ///
 /// A cube's position has a class for each width up to 15 bits. The height is one bit narrower,
 /// because cubes move less upwards. The position's class depends on the previous cube's class. The
@@ -23,14 +24,14 @@ pub fn structure() -> Profile {
     profile
 }
 
-/// The profile trained for cubes, for all levels. It is trained on the built-in world by
-/// `lab/cube-data/train-profile.sh lab/cube-data/src/cube/profile/cube.kprf --force`.
+/// Returns the profile for cubes, for all levels. `lab/cube-data/train-profile.sh
+/// lab/cube-data/src/cube/profile/cube.kprf --force` trains it on the built-in world.
 pub fn profile() -> Profile {
     read(include_bytes!("profile/cube.kprf"))
 }
 
-/// The profile for cubes with a time precision, which have other statistics. It is `coarse.kprf`,
-/// trained by the same script with `--time-precision-ms 2`, and also suits other times.
+/// Returns the profile for cubes with a time precision, which have different statistics. The same
+/// script trains it with `--time-precision-ms 2` as `coarse.kprf`. It also suits other times.
 pub fn coarse_profile() -> Profile {
     read(include_bytes!("profile/coarse.kprf"))
 }
@@ -40,7 +41,8 @@ fn read(bytes: &[u8]) -> Profile {
         .unwrap_or_else(|_| structure())
 }
 
-/// The profile for [`SwiftCube`](super::SwiftCube); the velocities' code is untrained.
+/// Returns the profile for [`SwiftCube`](super::SwiftCube). The code of the velocities is
+/// untrained.
 pub fn swift_profile() -> Profile {
     let mut swift = Profile::untrained(&Schema::of::<super::SwiftCube>());
     let trained = profile();
@@ -51,8 +53,8 @@ pub fn swift_profile() -> Profile {
     swift
 }
 
-/// The description of the cubes' world for the adaptive level: the floor, the sizes, and the player
-/// as the first object, which moves the others.
+/// Returns the description of the cubes' world for the adaptive level: the floor, the sizes, and
+/// the player as the first object, which moves the others.
 pub fn bodies() -> Bodies {
     let kind = |half_extent: u32, mover: bool| BodyKind { half_extents: [half_extent; 3], mover };
     Bodies {

@@ -10,10 +10,10 @@ use cube_data::cube::Measured;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use tempfile::TempDir;
 
-/// Objects of a frame of a `.bin` file.
+/// The number of objects in a frame of a `.bin` file.
 pub(crate) const OBJECTS: usize = 901;
 
-/// Dropped component, the other three, position x, y, z, interacting.
+/// A record: dropped component, the other three, position x, y, z, interacting.
 pub(crate) type Record = [i32; 8];
 
 /// A directory for one test's files.
@@ -35,7 +35,8 @@ impl Files {
     }
 }
 
-/// A state of an object, different in each frame, away from the edges between two quanta.
+/// Returns a state of an object. It is different in each frame, and not near the edge between two
+/// quantization steps.
 pub(crate) fn state(frame: usize, object: usize) -> Measured {
     let [f, n] = [frame as f32, object as f32];
     let quaternion = [0.3 + 0.01 * f, -0.2 + 0.0007 * n, 0.11, 0.9 - 0.0015 * n];
@@ -48,12 +49,12 @@ pub(crate) fn state(frame: usize, object: usize) -> Measured {
     }
 }
 
-/// `frames` frames of `objects` states.
+/// Returns the states of `frames` frames of `objects` objects.
 pub(crate) fn states(frames: usize, objects: usize) -> Vec<Vec<Measured>> {
     (0..frames).map(|frame| (0..objects).map(|object| state(frame, object)).collect()).collect()
 }
 
-/// The state quantized as in the challenge, in plain arithmetic.
+/// Quantizes a state as in the challenge, with plain arithmetic.
 pub(crate) fn record(state: &Measured) -> Record {
     let q = state.orientation.map(f64::from);
     let mut dropped = 0;
@@ -73,12 +74,12 @@ pub(crate) fn record(state: &Measured) -> Record {
     [dropped as i32, kept[0], kept[1], kept[2], x, y, z, i32::from(state.interacting)]
 }
 
-/// A `.bin` file.
+/// Encodes a `.bin` file.
 pub(crate) fn bin(frames: &[Vec<Record>]) -> Vec<u8> {
     frames.iter().flatten().flatten().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// The `.bin` file of `frames` frames of [`state`]s.
+/// Returns a valid `.bin` file with `frames` frames of [`state`]s.
 pub(crate) fn good_bin(frames: usize) -> Vec<u8> {
     let records: Vec<Vec<Record>> =
         states(frames, OBJECTS).iter().map(|states| states.iter().map(record).collect()).collect();
@@ -109,7 +110,7 @@ impl Header {
     }
 }
 
-/// A `.f32` file.
+/// Encodes a `.f32` file.
 pub(crate) fn f32_file(header: Header, frames: &[Vec<Measured>]) -> Vec<u8> {
     let mut bytes = header.bytes();
     for Measured { position, orientation, velocity, interacting } in frames.iter().flatten() {
@@ -121,12 +122,12 @@ pub(crate) fn f32_file(header: Header, frames: &[Vec<Measured>]) -> Vec<u8> {
     bytes
 }
 
-/// The `.f32` file of `frames` frames of [`state`]s.
+/// Returns a valid `.f32` file with `frames` frames of [`state`]s.
 pub(crate) fn good_f32(frames: usize, objects: usize) -> Vec<u8> {
     f32_file(Header::new(objects as u32, frames as u32), &states(frames, objects))
 }
 
-/// The same bytes as `.zst`.
+/// Compresses `bytes` as a `.zst` file.
 pub(crate) fn zst(bytes: &[u8]) -> Vec<u8> {
     compress_to_vec(bytes, CompressionLevel::Fastest)
 }

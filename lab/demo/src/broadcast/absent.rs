@@ -1,4 +1,4 @@
-//! Stands in for broadcasts in a program that was built without them.
+//! Replaces broadcasts in a program that was built without them.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use kinepack::{Codec, Snapshot};
 use super::{Arguments, BroadcastError, PublishOptions, Published, WatchOptions};
 use crate::watch::PageOptions;
 
-/// Never exists, because this program cannot publish.
+/// A type without values, because this program cannot publish.
 pub struct Outgoing(Infallible);
 
 pub fn run(_: &Arguments) -> Result<(), BroadcastError> {

@@ -1,4 +1,4 @@
-//! Why a broadcast fails.
+//! The reasons why a broadcast fails.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use kinepack_crowd::{CrowdError, moq::MoqError};
 use crate::session_error::SessionError;
 use crate::world::WorldError;
 
-/// Why a world cannot be broadcast, or why a broadcast cannot be watched.
+/// The reason why a world cannot be broadcast, or why a broadcast cannot be watched.
 #[derive(Debug, thiserror::Error)]
 pub enum BroadcastError {
     #[error(transparent)]
@@ -35,14 +35,14 @@ pub enum BroadcastError {
          in `cargo run --release --features broadcast -- broadcast`"
     )]
     Absent,
-    /// Frames were due, and no relay took any.
+    /// Frames were due, and no relay took any of them.
     #[error(
         "nothing was published to {address}: {reason}; check that a relay listens there and that \
          the token allows this broadcast, and give the hash of a certificate of its own with \
          --relay-certificate"
     )]
     NothingPublished { address: String, reason: String },
-    /// The run ended, and no world had arrived.
+    /// The run ended before a world had arrived.
     #[error("nothing was received from {address}: {reason}")]
     NothingReceived { address: String, reason: String },
 }

@@ -1,4 +1,4 @@
-//! `kinepack-lab broadcast`: a publisher, a relay and three spectators on this machine.
+//! `kinepack-lab broadcast`: runs a publisher, a relay and three spectators on this machine.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ const TIERS: [&str; 3] = ["full", "eighth", "fast"];
 /// The name of the broadcast.
 const NAME: &str = "cubes";
 
-/// A broadcast on this machine.
+/// The report of a broadcast on this machine.
 #[derive(Serialize)]
 struct Report {
     world: String,

@@ -1,4 +1,4 @@
-//! Publishes snapshots to a relay: `serve --publish`, `publish` and `broadcast`.
+//! Publishes snapshots to a relay, for `serve --publish`, `publish` and `broadcast`.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -14,9 +14,10 @@ use super::regions::Regions;
 use super::terminal::{link_status, why_not_connected};
 use super::{BroadcastError, PublishOptions, Published};
 
-/// How long to sleep between two looks at the link, at the clock or for a signal.
+/// The time to sleep between two checks of the link, the clock and the signal's flag.
 const NAP: Duration = Duration::from_millis(5);
-/// The time for the relay to take what was published last: two round trips to a distant one.
+/// The time for the relay to take the last published data, which is two round trips to a distant
+/// relay.
 const FAREWELL: Duration = Duration::from_millis(500);
 
 /// A world that is being published.
@@ -26,17 +27,18 @@ pub struct Outgoing {
     link: Link,
     tick_hz: u16,
     delay_ticks: u32,
-    /// The ticks of the frames that the delay holds back.
+    /// The ticks of the frames that are held back because of the delay.
     held: VecDeque<Tick>,
     last: Tick,
     published: Published,
-    /// Runs the threads that send the bytes.
+    /// The runtime of the threads that send the bytes.
     _runtime: Runtime,
 }
 
 impl PublishOptions {
-    /// Begins to publish a world of a codec, at the level that takes the fewest bits. The regions
-    /// cover a square of this half width. `None` without the option `--publish`.
+    /// Begins to publish the world of a codec, at the level that takes the fewest bits. The regions
+    /// cover a square whose half width is `half_width_m`. Returns `None` without the option
+    /// `--publish`.
     pub fn begin(
         &self,
         codec: &Codec,
@@ -53,7 +55,8 @@ impl PublishOptions {
 }
 
 impl RegionOptions {
-    /// Regions that cover a square of this half width, if the options request regions.
+    /// Returns regions that cover a square whose half width is `half_width_m`. Returns `None` if
+    /// the options do not request regions.
     pub(super) fn cover(self, half_width_m: f64) -> Option<Regions> {
         self.regions.map(|per_side| Regions::new(per_side, half_width_m))
     }
@@ -76,8 +79,8 @@ pub(super) fn publish(
         Some(regions) => regions.added_to(&standard, &codec)?,
         None => standard.clone(),
     };
-    // Greater than the group numbers of all earlier broadcasts, if those had fewer than 1,000
-    // groups a second.
+    // This number is greater than the group numbers of all earlier broadcasts, if those had fewer
+    // than 1,000 groups per second.
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let first_group = since.as_millis() as u64;
     let publication = {
@@ -102,10 +105,10 @@ pub(super) fn publish(
 }
 
 impl Outgoing {
-    /// Waits until the relay is connected, or a signal comes.
+    /// Waits until the relay is connected, or until a signal arrives.
     ///
     /// # Errors
-    /// [`BroadcastError::NothingPublished`] after `patience`.
+    /// Returns [`BroadcastError::NothingPublished`] if the relay is not connected after `patience`.
     pub fn wait_for_relay(
         &self,
         patience: Duration,
@@ -139,8 +142,8 @@ impl Outgoing {
         Ok(Some(format!("publishing: {}", link_status(&self.link))))
     }
 
-    /// Sends what the delay holds back when it is due, unless a signal comes, and gives the relay a
-    /// moment to take it. Returns what was published.
+    /// Sends the frames that are held back when they are due, unless a signal arrives. Then waits a
+    /// moment for the relay to take them. Returns the counts of published frames.
     pub fn finish(mut self, interrupt: &Interrupt) -> Result<Published, BroadcastError> {
         let begin = Instant::now();
         loop {

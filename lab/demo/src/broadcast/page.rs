@@ -1,5 +1,5 @@
-//! A broadcast in the browser: a page that watches through the relay by itself. The program serves it,
-//! or writes it as static files.
+//! Shows a broadcast in the browser. The page connects to the relay by itself. The program serves
+//! the page, or writes it as static files.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::demo::page::server::WORLDS;
 use crate::module::WATCHING;
 use crate::static_files;
 
-/// The page's own files.
+/// The files that only this page uses.
 #[rustfmt::skip]
 const FILES: &[File] = command_kit::web_files![
     "fields.js", "index.html", "main.js", "moment.js", "regions.js", "style.css",
@@ -55,7 +55,7 @@ impl Place {
         }
     }
 
-    /// Serves the page until a signal comes.
+    /// Serves the page until a signal arrives.
     pub(super) fn serve(
         self,
         listener: TcpListener,

@@ -1,4 +1,4 @@
-//! What a broadcast gave to the relay.
+//! Counts the data that a broadcast sent to the relay.
 
 use command_kit::counted;
 
@@ -9,13 +9,14 @@ use super::BroadcastError;
 pub struct Published {
     /// The broadcast's address, without its token.
     pub address: String,
-    /// Frames that were given to a connected relay.
+    /// The number of frames that were sent to a connected relay.
     pub frames: u64,
-    /// Frames that were due while no relay was connected.
+    /// The number of frames that were due while no relay was connected.
     pub missed: u64,
-    /// Frames that a signal cut off, because `--delay` still held them back.
+    /// The number of frames that were not sent because of a signal, since `--delay` still held them
+    /// back.
     pub cut: u64,
-    /// Why no relay is connected now.
+    /// The reason why no relay is connected now. The value is `None` if a relay is connected.
     pub why_not: Option<String>,
 }
 
@@ -36,7 +37,7 @@ impl Published {
     }
 
     /// # Errors
-    /// [`BroadcastError::NothingPublished`] if frames were due and no relay was there.
+    /// Returns [`BroadcastError::NothingPublished`] if frames were due and no relay was connected.
     pub fn check(&self) -> Result<(), BroadcastError> {
         let Self { address, frames, missed, why_not, .. } = self;
         if *frames > 0 || *missed == 0 {

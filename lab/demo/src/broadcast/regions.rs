@@ -6,7 +6,7 @@ use command_kit::bodies::Bodies;
 use kinepack::{Codec, Snapshot, Tick};
 use kinepack_crowd::{Catalogue, CrowdError, Publisher, Tier};
 
-/// The first part of the name of a region's tier. The page looks for it.
+/// The first part of the name of a region's tier. The page searches for it.
 const NAME: &str = "region";
 const TICKS_PER_FRAME: u16 = 3;
 const FRAMES_PER_OBJECT: u8 = 2;
@@ -15,7 +15,7 @@ const FRAMES_PER_OBJECT: u8 = 2;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Regions {
     per_side: u8,
-    /// Whole metres, because the edges are in the names.
+    /// The width of a region. It is in whole metres, because the names contain the edges.
     width_m: i32,
 }
 
@@ -28,7 +28,7 @@ struct Places {
 }
 
 impl Regions {
-    /// Regions that cover a square of this half width.
+    /// Regions that cover a square whose half width is `half_width_m`.
     pub(super) fn new(per_side: u8, half_width_m: f64) -> Self {
         let width_m = (2.0 * half_width_m / f64::from(per_side)).ceil().clamp(1.0, 1e6) as i32;
         Self { per_side, width_m }
@@ -43,7 +43,7 @@ impl Regions {
         self.width_m * (2 * nth as i32 - i32::from(self.per_side))
     }
 
-    /// `region.X0.Y0.X1.Y1`, in half metres.
+    /// Returns the name of a region's tier, `region.X0.Y0.X1.Y1`, in half metres.
     fn name(self, region: usize) -> String {
         let (column, row) =
             (region % usize::from(self.per_side), region / usize::from(self.per_side));
@@ -59,7 +59,7 @@ impl Regions {
         nth(y) * usize::from(self.per_side) + nth(x)
     }
 
-    /// A catalogue with a tier for each region after those of another one.
+    /// Returns a catalogue that has the tiers of `catalogue`, followed by a tier for each region.
     pub(super) fn added_to(
         self,
         catalogue: &Catalogue,
@@ -75,7 +75,8 @@ impl Regions {
         Catalogue::new(tick_hz, tiers)
     }
 
-    /// Restricts the tiers of the regions, which begin with this number, to their entities.
+    /// Restricts the tiers of the regions to the entities in them. The first of these tiers has the
+    /// number `first`.
     pub(super) fn select(
         self,
         publisher: &mut Publisher,

@@ -6,7 +6,7 @@ use tokio::runtime::{Builder, Runtime};
 use super::{BroadcastError, RelayOptions};
 
 impl RelayOptions {
-    /// Threads for a connection, and the connector.
+    /// Returns the runtime for a connection, and the connector.
     pub fn connector(&self) -> Result<(Runtime, Connector), BroadcastError> {
         let trust = match self.relay_certificate {
             Some(hash) => Trust::Certificates(vec![hash]),
@@ -16,7 +16,7 @@ impl RelayOptions {
     }
 }
 
-/// Threads for a connection, and the connector.
+/// Returns the runtime for a connection, and the connector.
 pub(super) fn connector(trust: &Trust) -> Result<(Runtime, Connector), BroadcastError> {
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(BroadcastError::Threads)?;

@@ -1,4 +1,4 @@
-//! A spectator of a broadcast: the shown entities, and measurements.
+//! A spectator of a broadcast, with the shown entities and its measurements.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::terminal::{link_status, why_not_connected};
 
-/// The time that a spectator can go back.
+/// The length of the history to which a spectator can go back.
 const HISTORY: Duration = Duration::from_secs(60);
 
 /// A report of the data that a spectator received.
@@ -20,21 +20,22 @@ const HISTORY: Duration = Duration::from_secs(60);
 pub(super) struct SpectatorReport {
     pub(super) tier: String,
     pub(super) seconds: f64,
-    /// Snapshots decoded.
+    /// The number of snapshots that were decoded.
     pub(super) snapshots: u64,
-    /// Objects and datagrams that were refused.
+    /// The number of objects and datagrams that were refused.
     pub(super) refused: u64,
-    /// Snapshots that were too late to be shown.
+    /// The number of snapshots that were too late to be shown.
     pub(super) late: u64,
-    /// Bytes received until a moment after the first world was shown. Most of them are the profile.
+    /// The number of bytes received until a moment after the first world was shown. Most of them
+    /// are the profile.
     pub(super) joining_bytes: u64,
     /// The bandwidth after that moment, with all headers.
     pub(super) kbps: f64,
-    /// The lag of playback, compared with the fastest recent snapshot.
+    /// The delay of playback behind the fastest recent snapshot.
     pub(super) playout_delay_ms: Summary,
 }
 
-/// Which moment is shown.
+/// The moment that is shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Moment {
     Present,
@@ -53,14 +54,15 @@ impl Moment {
         }
     }
 
-    /// The view after a jump to a tick. From the end of the history on, it shows the present.
+    /// Returns the moment after a jump to a tick. A jump to the end of the history or beyond shows
+    /// the present.
     fn jumped(self, tick: f64, (first, last): (f64, f64)) -> Self {
         let is_paused = matches!(self, Self::Past { is_paused: true, .. });
         if tick >= last { Self::Present } else { Self::Past { tick: tick.max(first), is_paused } }
     }
 
-    /// The moment this many ticks later. A paused moment moves when the history no longer contains
-    /// it.
+    /// Returns the moment `ticks` ticks later. A paused moment moves forward when the history no
+    /// longer contains it.
     fn advanced(self, ticks: f64, history: Option<(f64, f64)>) -> Self {
         match (self, history) {
             (Self::Past { tick, is_paused }, Some((first, last))) => {
@@ -85,7 +87,7 @@ pub(super) struct Spectator {
     delay_ms: Distribution,
     last_delay_ms: f64,
     moment: Moment,
-    /// When the last frame was played.
+    /// The time at which the last frame was played.
     played: Duration,
     shown_tick: f64,
     /// The entities as they were shown last.
@@ -99,7 +101,7 @@ pub(super) struct Spectator {
 }
 
 impl Spectator {
-    /// Begins to watch. Call it within a runtime.
+    /// Begins to watch. The caller must be within a runtime.
     pub(super) fn new(connector: &Connector, address: &Address, tiers: &[String]) -> Self {
         let tiers: Vec<&str> = tiers.iter().map(String::as_str).collect();
         Self {
@@ -132,7 +134,7 @@ impl Spectator {
         self.moment = self.moment.paused(self.shown_tick);
     }
 
-    /// Jumps forward by these seconds, or back if they are negative.
+    /// Jumps forward by `seconds`, or back if they are negative.
     pub(super) fn jump(&mut self, seconds: f64) {
         if let Some(history) = self.history() {
             let tick = self.shown_tick + seconds * self.tick_hz();
@@ -202,8 +204,7 @@ impl Spectator {
             let playback = match self.moment {
                 Moment::Present => viewer.playback(now),
                 Moment::Past { tick, .. } => {
-                    // Keeps the playback of the present running, so that the spectator can return
-                    // to it.
+                    // Playback of the present continues, so that the spectator can return to it.
                     let _ = viewer.playback(now);
                     viewer.playback_at(tick)
                 }
@@ -236,13 +237,13 @@ impl Spectator {
         Some(link_status(link))
     }
 
-    /// The likely reason if no world arrives.
+    /// Returns the likely reason if no world arrives.
     pub(super) fn reason(&self) -> String {
         why_not_connected(self.watching.link())
             .unwrap_or_else(|| "the relay has no such broadcast".to_owned())
     }
 
-    /// The names of the tiers, and the one that is shown.
+    /// Returns the names of the tiers, and the one that is shown.
     pub(super) fn tiers(&mut self) -> Option<(Vec<String>, String)> {
         let catalogue = self.watching.catalogue()?.clone();
         let shown: Vec<usize> = self.watching.viewer()?.shown_tiers().collect();
@@ -252,7 +253,7 @@ impl Spectator {
         Some((names, shown))
     }
 
-    /// One line about this moment.
+    /// Returns a line of text about the shown moment.
     pub(super) fn status(&mut self) -> String {
         let Some((names, shown)) = self.tiers() else { return self.reason() };
         let moment = match self.moment {
@@ -272,7 +273,7 @@ impl Spectator {
         )
     }
 
-    /// `None` if no world arrived.
+    /// Returns the report, or `None` if no world arrived.
     pub(super) fn report(mut self) -> Option<SpectatorReport> {
         let (_, tier) = self.tiers()?;
         let seconds = self.watching.now().as_secs_f64();

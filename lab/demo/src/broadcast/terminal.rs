@@ -1,8 +1,8 @@
-//! Messages in the terminal about a broadcast.
+//! Formats messages about a broadcast for the terminal.
 
 use kinepack_crowd::moq::Link;
 
-/// The state of the connection to the relay, as a line of text.
+/// Returns the state of the connection to the relay, as a line of text.
 pub(super) fn link_status(link: &Link) -> String {
     match link {
         Link::Connected => "the relay is connected".to_owned(),
@@ -11,7 +11,7 @@ pub(super) fn link_status(link: &Link) -> String {
     }
 }
 
-/// Why no relay is connected. `None` if one is.
+/// Returns the reason why no relay is connected, or `None` if one is.
 pub(super) fn why_not_connected(link: &Link) -> Option<String> {
     match link {
         Link::Connected => None,

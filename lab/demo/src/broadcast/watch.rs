@@ -1,4 +1,4 @@
-//! `kinepack-lab watch URL`: a broadcast in the terminal, or in a page.
+//! `kinepack-lab watch URL`: shows a broadcast in the terminal, or in a page.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -18,9 +18,9 @@ use crate::raw_mode::{RawMode, is_at_terminal, is_quit};
 use crate::sender::due;
 use crate::watch::PageOptions;
 
-/// Drawn frames between two refreshes of the terminal.
+/// The number of drawn frames between two refreshes of the terminal.
 const REFRESH_FRAMES: u32 = 3;
-/// The jump of an arrow key.
+/// The distance that an arrow key jumps, in seconds.
 const JUMP_S: f64 = 2.0;
 const HELP: &str = "space: pause. Arrows: 2 s back, 2 s on. l: live. t: next tier. q: end.";
 
@@ -43,7 +43,7 @@ pub fn watch(
     Ok(())
 }
 
-/// Watches a broadcast until the time is over or a signal comes, and prints a summary.
+/// Watches a broadcast until the time has passed or a signal arrives, and prints a summary.
 fn in_terminal(
     address: &Address,
     options: &WatchOptions,
@@ -94,7 +94,7 @@ struct Keyboard {
 }
 
 impl Keyboard {
-    /// `None` if standard input and output are not a terminal.
+    /// Opens the keyboard. Returns `None` if standard input and output are not a terminal.
     fn open() -> Result<Option<Self>, BroadcastError> {
         if !is_at_terminal() {
             return Ok(None);
@@ -102,7 +102,8 @@ impl Keyboard {
         Ok(Some(Self { _raw: RawMode::begin().map_err(BroadcastError::Terminal)? }))
     }
 
-    /// Applies the pressed keys to the spectator. Returns true if the user quits. Never waits.
+    /// Applies the pressed keys to the spectator. Returns true if the user quits. The method never
+    /// waits.
     fn obey(&self, spectator: &mut Spectator) -> Result<bool, BroadcastError> {
         while event::poll(Duration::ZERO).map_err(BroadcastError::Terminal)? {
             let Event::Key(key) = event::read().map_err(BroadcastError::Terminal)? else {

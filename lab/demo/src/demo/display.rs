@@ -1,4 +1,4 @@
-//! The display in the terminal: both worlds from above, and numbers about the link between them.
+//! Draws the terminal: both worlds from above, and numbers about the link between them.
 
 use indicatif::ProgressBar;
 
@@ -11,12 +11,12 @@ use crate::session::Session;
 /// The space between the two maps.
 const GAP: &str = "   ";
 
-/// Lines that are redrawn.
+/// The lines that are redrawn.
 pub(super) struct Display {
     /// Whether the terminal has room for both maps side by side. Otherwise only the received world
     /// is shown.
     has_both: bool,
-    /// A header, the maps, and statistics.
+    /// The header, the maps, and the statistics.
     lines: Lines,
     bar: ProgressBar,
 }
@@ -76,7 +76,7 @@ impl Display {
         self.lines.show(1 + ROWS, numbers);
     }
 
-    /// A line of both maps, or of the right map alone.
+    /// Returns a line with both maps, or with only the right map.
     fn beside(&self, left: String, right: &str) -> String {
         if self.has_both { left + GAP + right } else { right.to_owned() }
     }

@@ -1,4 +1,4 @@
-//! The demo in the terminal.
+//! Runs the demo in the terminal.
 
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
@@ -18,10 +18,11 @@ use crate::session::{Controller, Session};
 use crate::session_error::SessionError;
 use crate::session_report::SessionReport;
 
-/// Ticks between two updates of the display.
+/// The number of ticks between two updates of the display.
 const REFRESH_TICKS: u32 = 3;
 
-/// Returns the report, and [`SessionError::Interrupted`] if a signal ended the run early.
+/// Runs the demo and returns the report. Also returns [`SessionError::Interrupted`] if a signal
+/// ended the run early.
 pub(super) fn run(
     arguments: &Arguments,
 ) -> Result<(SessionReport, Result<(), SessionError>), DemoError> {

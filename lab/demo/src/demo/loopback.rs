@@ -1,5 +1,5 @@
-//! Two UDP sockets on this machine. After the simulated link, the demo's datagrams travel over real
-//! sockets.
+//! Opens two UDP sockets on this machine. After the simulated link, the demo's datagrams travel
+//! through real sockets.
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, UdpSocket};
@@ -8,11 +8,11 @@ use std::time::Duration;
 use crate::session::Carrier;
 use crate::session_error::SessionError;
 
-/// A datagram that has not arrived after this time counts as lost, because the kernel delivers
-/// datagrams at once or drops them.
+/// A datagram that has not arrived after this time counts as lost. The kernel delivers datagrams at
+/// once or drops them.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// One socket for each side.
+/// The sockets, one for each side.
 pub(super) struct Loopback {
     sender: UdpSocket,
     viewer: UdpSocket,

@@ -30,7 +30,7 @@ use crate::world::{Played, WorldArguments, WorldError, read_capture};
 #[command(mut_arg("seconds", |argument| argument
     .help("Length of the run in seconds of the world's time [default: 20; with the page: until \
            Ctrl-C]")))]
-// The level whose bandwidth the README states.
+// This is the level whose bandwidth the README states.
 #[command(mut_arg("level", |argument| argument.default_value("learning")))]
 pub struct Arguments {
     /// Run in the terminal, without a page.
@@ -68,7 +68,7 @@ pub struct Arguments {
     link: LinkOptions,
 }
 
-/// Why the demo fails or ends early.
+/// The reason why the demo fails or ends early.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
     #[error(transparent)]
@@ -77,7 +77,7 @@ pub enum DemoError {
     Page(#[from] PageError),
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// The page cannot show these options.
+    /// The page cannot show worlds with these options.
     #[error("the page cannot show these settings: {reason}; run it with --headless")]
     Settings { reason: String },
 }
@@ -105,13 +105,13 @@ impl From<WorldError> for DemoError {
     }
 }
 
-/// The world to play, the name that reports give it, and the length of the run.
+/// The world to play, the name by which reports identify it, and the length of the run.
 struct Program {
     world: Played,
     name: String,
     /// The length of the run.
     ticks: u32,
-    /// An error if frames of a capture were lost.
+    /// How reading a capture ended: an error if frames were lost.
     ending: Result<(), WorldError>,
 }
 
@@ -153,13 +153,14 @@ pub fn run(arguments: &Arguments) -> Result<(), DemoError> {
     }
 }
 
-/// The article's uncompressed form: 321 bits an object and a header, at the world's rate.
+/// Returns the bandwidth of the article's uncompressed form, which has 321 bits per object and a
+/// header, at the world's rate.
 fn uncompressed_kbps(objects: usize) -> f64 {
     let bytes = (objects as f64 * 321.0 / 8.0).ceil() + HEADER_BYTES;
     kbps(bytes, cubes::TICK_HZ)
 }
 
-/// The report of the session up to a tick.
+/// Returns the report of the session up to a tick.
 fn report(
     session: &Session,
     tick: u32,

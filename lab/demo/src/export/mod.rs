@@ -1,5 +1,5 @@
-//! `kinepack-lab demo --export DIR`: the demo as a folder of static files, for any web host. The
-//! page has a recorded world, and sends it to itself through a simulated link.
+//! `kinepack-lab demo --export DIR`: writes the demo as a folder of static files, for any web host.
+//! The page contains a recorded world, and sends it to itself through a simulated link.
 
 use std::path::Path;
 
@@ -18,12 +18,12 @@ use crate::session_error::SessionError;
 use crate::static_files;
 use crate::world::Played;
 
-/// The page's own files.
+/// The files that only this page uses.
 #[rustfmt::skip]
 const FILES: &[File] = command_kit::web_files![
     "index.html", "main.js", "style.css",
 ];
-/// A group is a second.
+/// The number of ticks in a group, which lasts a second.
 const GROUP_TICKS: u32 = cubes::TICK_HZ;
 /// The levels that the page offers.
 const LEVELS: [Level; 3] = [Level::PACKED, Level::ADAPTIVE, Level::LEARNING];
@@ -60,7 +60,7 @@ pub fn export(
     Ok(())
 }
 
-/// A run of the world as groups, each with its length before it.
+/// Records a run of the world as groups, each preceded by its length.
 fn record(world: Played, ticks: u32, send: &SendOptions) -> Result<Vec<u8>, SessionError> {
     let level = SentLevel::named(Level::LEARNING.name()).expect("it is a level that can be sent");
     let stream = send.stream.at(level);
@@ -69,7 +69,7 @@ fn record(world: Played, ticks: u32, send: &SendOptions) -> Result<Vec<u8>, Sess
     let (mut file, mut group) = (Vec::new(), Vec::new());
     for tick in 1..=ticks {
         if sender.step()? {
-            // The snapshot is of the codec's schema, so the codec takes it.
+            // The snapshot has the codec's schema, so the codec accepts it.
             writer.write(&sender.snapshot, &mut group).expect("a snapshot of the same schema");
         }
         if tick % GROUP_TICKS == 0 || tick == ticks {

@@ -1,4 +1,4 @@
-//! How to reach a server: the options of all commands that join one.
+//! The options for connecting to a server, which all commands that join one share.
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};

@@ -1,4 +1,5 @@
-//! A joiner's display: connection events as lines, and on a terminal the world from above.
+//! Draws a joiner's display. Connection events are printed as lines, and a terminal also shows the
+//! world from above.
 
 use std::time::Duration;
 
@@ -11,11 +12,11 @@ use crate::viewer::Viewer;
 
 /// Lines that are redrawn, on a terminal only.
 pub(super) struct Display {
-    /// The rows of the map, numbers, help.
+    /// The rows of the map, the numbers, and the help.
     lines: Lines,
     rows: usize,
     kbps: f64,
-    /// When the rate was last measured, and the bytes received by then.
+    /// The time at which the rate was last measured, and the bytes received by then.
     measured: (Duration, u64),
 }
 

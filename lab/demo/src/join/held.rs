@@ -1,8 +1,8 @@
-//! Tracks which keys are down, as far as a terminal reports this.
+//! Tracks which keys are down, as far as the terminal reports them.
 //!
-//! Most terminals report only presses, and repeat them while a key is down. There, a key counts as
-//! down for [`HOLD`] after its last press. Terminals with the kitty keyboard protocol also report
-//! releases. After the first release, only releases end a press.
+//! Most terminals report only presses, and repeat them while a key is down. On these terminals, a
+//! key counts as down for [`HOLD`] after its last press. Terminals with the kitty keyboard protocol
+//! also report releases. After the first reported release, only releases end a press.
 
 use std::time::Duration;
 
@@ -17,7 +17,8 @@ const HOLD: Duration = Duration::from_millis(300);
 /// The keys that are down.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HeldKeys {
-    /// When each key was last pressed or repeated, in the order of [`Key`]. `None` if it is up.
+    /// The time at which each key was last pressed or repeated, in the order of [`Key`]. The value
+    /// is `None` for a key that is up.
     pressed: [Option<Duration>; 6],
     tells_releases: bool,
 }
@@ -25,7 +26,7 @@ pub(super) struct HeldKeys {
 impl HeldKeys {
     pub(super) fn press(&mut self, now: Duration, key: Key) {
         self.pressed[key as usize] = Some(now);
-        // A press of the opposite direction means that this key was released.
+        // Pressing the opposite direction means that the user has released this key.
         let opposite = match key {
             Key::Left => Key::Right,
             Key::Right => Key::Left,

@@ -1,4 +1,5 @@
-//! One joiner: its connection, the state that it shows, and a new connection after a lost one.
+//! One joiner, with its connection and the state that it shows. After a lost connection, it
+//! connects again.
 
 use std::net::SocketAddr;
 use std::thread;
@@ -23,7 +24,7 @@ use crate::viewer::{NewView, Viewer};
 /// The pause between the end of a connection and the next attempt.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The server that all joiners of this process connect to, and the settings of the connections.
+/// The server to which all joiners of this process connect, and the settings of the connections.
 pub struct Target {
     pub server: SocketAddr,
     pub secret: Secret,
@@ -38,7 +39,7 @@ pub struct Joiner<'a> {
     pilot: Pilot,
     connection: Option<Connection>,
     next_try: Duration,
-    /// The counts of all ended connections.
+    /// The counts of all connections that have ended.
     ended: Tally,
 }
 
@@ -47,28 +48,28 @@ pub struct Joiner<'a> {
 struct Connection {
     client: UdpClient,
     viewer: Viewer,
-    /// `None` if the joiner only watches.
+    /// The player's end of the streams. The value is `None` if the joiner only watches.
     player: Option<Player>,
     tally: Tally,
     mismatch: Option<Mismatch>,
-    /// The newest received sequence.
+    /// The newest sequence that was received.
     newest: Option<Sequence>,
     last_look: Option<Duration>,
     connected_since: Option<Duration>,
 }
 
-/// A change of the connection, reported to the user.
+/// A change of the connection that is reported to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionEvent {
     /// The first state arrived.
     Joined,
-    /// The joiner steers this cube now. `None` if the server has no cube for the joiner.
+    /// The joiner now steers this cube. `None` means that the server has no cube for the joiner.
     Seated(Option<EntityId>),
     Lost(LostReason),
 }
 
 impl ConnectionEvent {
-    /// The event as a line, for a command that reconnects after a loss.
+    /// Returns the event as a line, for a command that reconnects after a loss.
     pub fn line(self, server: SocketAddr) -> String {
         match self {
             Self::Joined => format!("joined {server}"),
@@ -84,7 +85,7 @@ impl<'a> Joiner<'a> {
         Self { target, pilot, connection: None, next_try: first_try, ended: Tally::default() }
     }
 
-    /// Takes all datagrams that have arrived, and sends those that are due. Never waits.
+    /// Takes all datagrams that have arrived, and sends those that are due. The method never waits.
     pub(super) fn step(&mut self, now: Duration) -> Result<Option<ConnectionEvent>, JoinError> {
         self.step_with(now, &mut |_, _| {})
     }
@@ -121,14 +122,14 @@ impl<'a> Joiner<'a> {
         Ok(event)
     }
 
-    /// Holds these keys from now on. Has an effect only if a person steers.
+    /// Holds the keys `input` until the next call. This has an effect only if a person steers.
     pub(super) fn hold(&mut self, input: Input) {
         if let Pilot::Person(held) = &mut self.pilot {
             *held = input;
         }
     }
 
-    /// The cube that the joiner steers.
+    /// Returns the cube that the joiner steers.
     pub(super) fn entity(&self) -> Option<EntityId> {
         self.connection.as_ref()?.player.as_ref()?.entity()
     }
@@ -141,7 +142,7 @@ impl<'a> Joiner<'a> {
         }
     }
 
-    /// Computes a frame. Returns the game events of other players as lines.
+    /// Computes a frame. Returns the events of other players as lines of text.
     pub(super) fn show(&mut self, now: Duration) -> Result<Vec<String>, JoinError> {
         let own = self.entity();
         let Some(connection) = &mut self.connection else { return Ok(Vec::new()) };
@@ -170,12 +171,13 @@ impl<'a> Joiner<'a> {
         self.connection.as_ref().map(|connection| &connection.viewer)
     }
 
-    /// The likely cause if no connection of this joiner has received a state, otherwise `None`.
+    /// Returns the likely cause if no connection of this joiner has received a state, or `None` if
+    /// one has.
     pub fn why_nothing_received(&self, now: Duration) -> Option<String> {
         self.tally(now).why_nothing_received()
     }
 
-    /// The counts of all connections until now.
+    /// The counts of all connections so far.
     pub(super) fn tally(&self, now: Duration) -> Tally {
         let mut tally = self.ended;
         if let Some(connection) = &self.connection {
@@ -285,8 +287,8 @@ impl Connection {
         }
     }
 
-    /// Sends the datagrams that are due. Sending fails only if the connection has just ended, which
-    /// the next step reports.
+    /// Sends the datagrams that are due. Sending fails only if the connection has just ended. The
+    /// next step then reports the end.
     fn transmit(&mut self, now: Duration, stream: &CubeStream, pilot: &mut Pilot) {
         let Self { client, viewer, player, .. } = self;
         match (player, viewer.receiver.newest()) {

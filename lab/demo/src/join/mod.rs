@@ -1,5 +1,5 @@
 //! `kinepack-lab join`: receives a server's world, shows it and plays in it. Many joiners at once
-//! measure what a server can carry.
+//! measure the load that a server can bear.
 
 mod connection;
 mod display;
@@ -36,14 +36,13 @@ use crate::secret_options::SecretOptionsError;
 use crate::sender::due;
 use crate::session_error::SessionError;
 
-/// Frames between two refreshes of the display.
+/// The number of frames between two refreshes of the display.
 const REFRESH_FRAMES: u32 = 3;
-/// The pause between two joiners. A server limits new connections a second, so they cannot all
-/// connect at once.
+/// The pause between two joiners. It is needed because a server limits new connections per second.
 const STAGGER: Duration = Duration::from_millis(5);
-/// The time between two polls of the sockets, if there are many joiners.
+/// The time between two polls of the sockets if there are many joiners.
 const ROUND: Duration = Duration::from_millis(2);
-/// From this many joiners on, two threads share them.
+/// If there are at least this many joiners, two threads share them.
 const MANY: usize = 32;
 
 /// Join a server of `kinepack-lab serve`, show its world and play in it.
@@ -70,7 +69,7 @@ pub struct Arguments {
     play: PlayOptions,
 }
 
-/// Why a joiner fails, or ends without a result.
+/// The reason why a joiner fails, or ends without a result.
 #[derive(Debug, thiserror::Error)]
 pub enum JoinError {
     #[error(transparent)]
@@ -84,10 +83,10 @@ pub enum JoinError {
     /// The server and the joiner cannot understand each other.
     #[error("{server} refuses: {difference}; {}", advice(mismatch))]
     Mismatch { server: SocketAddr, mismatch: Mismatch, difference: String },
-    /// The run ended, and no state had arrived.
+    /// The run ended before a state had arrived.
     #[error("nothing was received from {server}: {reason}")]
     NothingReceived { server: SocketAddr, reason: String },
-    /// The options of playing contradict each other, or there is no terminal.
+    /// The options for playing contradict each other, or there is no terminal.
     #[error("{reason}")]
     Play { reason: String },
     /// The terminal does not report keys.
@@ -156,7 +155,7 @@ pub struct Course {
     begin: Instant,
     end: Option<Duration>,
     pub interrupt: Interrupt,
-    /// Joiners that have a state.
+    /// The number of joiners that have a state.
     receiving: AtomicUsize,
 }
 
@@ -175,7 +174,7 @@ impl Course {
         self.begin.elapsed()
     }
 
-    /// The seconds until now and those of the whole run, if a signal came before their end.
+    /// Returns the seconds until now and the length of the whole run, if a signal ended it early.
     pub fn cut(&self) -> Option<(f64, u32)> {
         let (now, end) = (self.now(), self.end.filter(|_| self.interrupt.is_raised())?);
         (now < end).then_some((now.as_secs_f64(), end.as_secs() as u32))
@@ -253,7 +252,7 @@ fn load(
     Ok(joiners.iter().map(|joiner| joiner.tally(now)).collect())
 }
 
-/// Drives a share of the joiners.
+/// Runs a share of the joiners.
 fn drive(
     joiners: &mut [Joiner<'_>],
     course: &Course,

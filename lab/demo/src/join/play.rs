@@ -1,4 +1,4 @@
-//! The command line's options for who steers a joiner's cube.
+//! The command line's options that determine who steers a joiner's cube.
 
 use std::io::{IsTerminal, stdin};
 
@@ -36,7 +36,7 @@ enum By {
     None,
 }
 
-/// Who steers, after the defaults are resolved.
+/// The pilot after the defaults are resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Play {
     Keys,
@@ -72,7 +72,7 @@ impl PlayOptions {
 }
 
 impl Play {
-    /// The pilot of the joiner with this number.
+    /// Returns the pilot of the joiner with this number.
     pub(super) fn pilot(self, joiner: u32) -> Pilot {
         match self {
             Self::Keys => Pilot::Person(Input::default()),

@@ -1,8 +1,9 @@
-//! The joiner's end of the streams of `inputs.rs`: the pilot, and a connection's keys and seat.
+//! The joiner's end of the streams of `inputs.rs`: the pilot, and the keys and seat of a
+//! connection.
 //!
-//! An acknowledgement of snapshots waits at most 1/60 s for the next record of keys and travels in
-//! front of it. One datagram for both saves bandwidth, because a datagram's headers are larger than
-//! either.
+//! An acknowledgement of snapshots waits at most 1/60 s for the next record of keys and is then
+//! sent in front of it. One datagram for both saves bandwidth, because a datagram's headers are
+//! larger than the acknowledgement or the record.
 
 use std::time::Duration;
 
@@ -22,13 +23,13 @@ use crate::sight::Sight;
 /// skipped.
 const MAX_RECORDS_AT_ONCE: u32 = 16;
 
-/// Who steers. Stays the same over all connections of a joiner.
+/// The pilot who steers. It stays the same over all connections of a joiner.
 pub enum Pilot {
-    /// This joiner only watches.
+    /// Nobody steers, because this joiner only watches.
     Nobody,
-    /// A person, who holds these keys.
+    /// A person steers, and holds these keys.
     Person(Input),
-    /// A script, which sees the received world.
+    /// A script steers, and sees the received world.
     Script(Box<Script>),
 }
 
@@ -36,11 +37,11 @@ pub enum Pilot {
 pub struct Player {
     keys: StreamSender,
     seats: StreamReceiver,
-    /// The last seat that the server assigned. `None` before the first.
+    /// The last seat that the server assigned. The value is `None` before the first seat.
     seat: Option<Seat>,
     /// Whether a packet of seats has arrived that is not acknowledged yet.
     acknowledges: bool,
-    /// When the next record is due; `None` before the first.
+    /// The time at which the next record is due. The value is `None` before the first record.
     next: Option<Duration>,
     out: Vec<u8>,
 }
@@ -99,8 +100,8 @@ impl Player {
         true
     }
 
-    /// A datagram with the newest records, and acknowledgements in front. Valid until the next
-    /// call.
+    /// Returns a datagram with the newest records, and with acknowledgements in front of them. It
+    /// is valid until the next call.
     pub fn transmit(&mut self, snapshots: Option<Acknowledgement>) -> &[u8] {
         self.out.clear();
         if let Some(acknowledgement) = snapshots {
@@ -115,7 +116,7 @@ impl Player {
         &self.out
     }
 
-    /// The cube that the joiner steers.
+    /// Returns the cube that the joiner steers.
     pub fn entity(&self) -> Option<EntityId> {
         self.seat.and_then(Seat::entity)
     }

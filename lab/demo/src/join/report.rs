@@ -9,47 +9,48 @@ use serde::Serialize;
 
 use super::tally::Tally;
 
-/// The numbers that only the server knows.
+/// The names of the numbers that only the server knows.
 const NOT_KNOWN: [&str; 3] = ["round trip", "age of the baseline", "error of what is shown"];
 
-/// One run of `join`. Rates are means over the time that joiners were connected.
+/// One run of `join`. Rates are means over the time for which joiners were connected.
 #[derive(Debug, Serialize)]
 pub(super) struct JoinReport {
     server: SocketAddr,
     seconds: f64,
     joiners: usize,
-    /// Joiners that received at least one state.
+    /// The number of joiners that received at least one state.
     joined: usize,
     connections: u64,
-    /// Connections that were lost.
+    /// The number of connections that were lost.
     dropped: u64,
-    /// Attempts to connect without an answer.
+    /// The number of attempts to connect that got no answer.
     no_answer: u64,
-    /// Attempts to connect to a full server.
+    /// The number of attempts to connect that failed because the server was full.
     full: u64,
-    /// Snapshots received by all joiners together.
+    /// The number of snapshots that all joiners together received.
     frames_received: u64,
     frames_received_min: u64,
     frames_received_mean: f64,
-    /// How many of these snapshots were partial, because the sender skipped entities.
+    /// The number of received snapshots that were partial, because the sender skipped entities.
     frames_with_left_out: u64,
     duplicates: u64,
-    /// Snapshots that arrived too late to be shown.
+    /// The number of snapshots that arrived too late to be shown.
     late: u64,
-    /// Events that reached playback, or would have if the joiner showed anything.
+    /// The number of events that reached playback, or would have reached it if the joiner showed
+    /// anything.
     events: u64,
-    /// How many of these events arrived after playback had shown their tick.
+    /// The number of events that arrived after playback had shown their tick.
     late_events: u64,
-    /// Refused datagrams, except duplicates and late ones.
+    /// The number of refused datagrams, except duplicates and late ones.
     wrong_datagrams: u64,
-    /// Datagrams that the system refused to send.
+    /// The number of datagrams that the system refused to send.
     unsent: u64,
     loss_ratio: f64,
     /// The bandwidth to one joiner, with IP and UDP headers, encryption and keep-alives.
     kbps_total: f64,
     /// The bandwidth from one joiner, counted in the same way.
     kbps_upstream: f64,
-    /// The delay at the end, as a mean over the joiners.
+    /// The playout delay at the end, as a mean over the joiners.
     playout_delay_ms: f64,
     /// The share of the time in which playback lacked the next state.
     starved_ratio: f64,
@@ -63,14 +64,14 @@ pub(super) struct JoinReport {
     pub(super) why_nothing_received: Option<String>,
 }
 
-/// The keys that all joiners sent. Bytes of packets do not include the transport's.
+/// The keys that all joiners sent. The bytes of packets do not include those of the transport.
 #[derive(Debug, Serialize)]
 struct KeysReport {
     /// The cube that each joiner steered last, by its number in the world.
     entities: Vec<u32>,
     records: u64,
     packets: u64,
-    /// How many of these packets were full, so that they need no earlier packet.
+    /// The number of packets that were full, so that they need no earlier packet.
     full_packets: u64,
     bytes: u64,
     bits_per_packet: f64,
@@ -93,7 +94,7 @@ impl KeysReport {
         }
     }
 
-    /// The cubes that were steered, in a few words.
+    /// Returns a short description of the cubes that were steered.
     fn cubes(&self) -> String {
         match self.entities[..] {
             [] => "none".to_owned(),

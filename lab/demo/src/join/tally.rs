@@ -1,4 +1,4 @@
-//! Counts of joiners.
+//! Counts the events of joiners.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -7,33 +7,33 @@ use kinepack::EntityId;
 use kinepack_net::{Sequence, StreamSenderStats, datagram_sequence};
 use kinepack_udp::{ClientStats, LostReason, header_bytes};
 
-/// Counts of one connection, or of many.
+/// The counts of one connection, or the sums of many.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     pub(super) server: Option<SocketAddr>,
     pub(super) connections: u64,
-    /// Connections that were lost.
+    /// The number of connections that were lost.
     pub(super) dropped: u64,
-    /// Attempts without an answer.
+    /// The number of attempts that got no answer.
     pub(super) no_answer: u64,
-    /// Attempts at a full server.
+    /// The number of attempts that failed because the server was full.
     pub(super) full: u64,
     pub(super) snapshots: u64,
-    /// How many of these snapshots were partial.
+    /// The number of received snapshots that were partial.
     pub(super) left_out: u64,
-    /// Datagrams taken: snapshots and fragments of full states.
+    /// The number of datagrams that were accepted: snapshots and fragments of full states.
     pub(super) received: u64,
-    /// Datagrams that the server sent, judged by the received sequence numbers.
+    /// The number of datagrams that the server sent, judged by the received sequence numbers.
     pub(super) sequences: u64,
     pub(super) duplicates: u64,
-    /// Snapshots that arrived too late to be shown.
+    /// The number of snapshots that arrived too late to be shown.
     pub(super) late: u64,
-    /// Events, and how many of them arrived too late for their moment.
+    /// The number of events. The next field counts those that arrived too late for their moment.
     pub(super) events: u64,
     pub(super) late_events: u64,
-    /// Refused datagrams, except duplicates and late ones.
+    /// The number of refused datagrams, except duplicates and late ones.
     pub(super) wrong: u64,
-    /// The sent keys.
+    /// The counts of the keys that were sent.
     pub(super) keys: StreamSenderStats,
     /// The cube that the joiner steered last.
     pub(super) entity: Option<EntityId>,
@@ -41,9 +41,9 @@ pub(super) struct Tally {
     pub(super) connected: Duration,
     /// The time in which playback lacked the next state.
     pub(super) starved: Duration,
-    /// The longest time between two polls of the socket: how late this process itself was.
+    /// The longest time between two polls of the socket, which shows how slow this process was.
     pub(super) slowest_look: Duration,
-    /// Playout delay of the newest connection.
+    /// The playout delay of the newest connection.
     pub(super) delay: Duration,
 }
 
@@ -91,7 +91,7 @@ impl Tally {
         }
     }
 
-    /// The likely cause if no state was received, otherwise `None`.
+    /// Returns the likely cause if no state was received, or `None` if one was.
     pub(super) fn why_nothing_received(&self) -> Option<String> {
         match self {
             Self { received: 1.., .. } => None,
@@ -104,12 +104,12 @@ impl Tally {
         }
     }
 
-    /// The share of the sent datagrams that did not arrive.
+    /// Returns the share of the sent datagrams that did not arrive.
     pub(super) fn loss_ratio(&self) -> f64 {
         self.sequences.saturating_sub(self.received) as f64 / self.sequences.max(1) as f64
     }
 
-    /// Bytes from the server and to it, with the headers of IP and UDP.
+    /// Returns the bytes from the server and the bytes to it, with the headers of IP and UDP.
     pub(super) fn bytes(&self) -> (u64, u64) {
         let header = self.server.map_or(0, header_bytes) as u64;
         let ClientStats { datagrams_in, bytes_in, datagrams_out, bytes_out, .. } = self.sockets;

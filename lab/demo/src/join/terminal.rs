@@ -14,7 +14,7 @@ use crate::join::JoinError;
 use crate::keys::Key;
 use crate::raw_mode::{RawMode, is_quit};
 
-/// A terminal that reports keys. Dropping it, even during a panic, restores the terminal.
+/// A terminal that reports keys. Dropping this value, even during a panic, restores the terminal.
 pub(super) struct Terminal {
     keys: HeldKeys,
     /// Whether standard error is a terminal, to which the display and control sequences are
@@ -26,9 +26,9 @@ pub(super) struct Terminal {
 /// The result of polling the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pressed {
-    /// These keys are down.
+    /// The user holds these keys.
     Keys(Input),
-    /// Ctrl-C, which sends no signal in raw mode.
+    /// The user pressed Ctrl-C, which sends no signal in raw mode.
     Quit,
 }
 
@@ -38,7 +38,7 @@ impl Terminal {
         let has_display = stderr().is_terminal();
         let terminal = Self { keys: HeldKeys::default(), has_display, _raw: raw };
         if terminal.has_display {
-            // Terminals without this protocol ignore it, and report no releases.
+            // Terminals without this protocol ignore these flags, and report no releases.
             let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES
                 | KeyboardEnhancementFlags::REPORT_EVENT_TYPES;
             let _ = crossterm::execute!(stderr(), PushKeyboardEnhancementFlags(flags));
@@ -47,7 +47,7 @@ impl Terminal {
         Ok(terminal)
     }
 
-    /// Takes the key events since the last call. Never waits.
+    /// Takes the key events since the last call. The method never waits.
     pub(super) fn poll(&mut self, now: Duration) -> Result<Pressed, JoinError> {
         while event::poll(Duration::ZERO).map_err(JoinError::Terminal)? {
             match event::read().map_err(JoinError::Terminal)? {
@@ -78,7 +78,8 @@ impl Drop for Terminal {
     }
 }
 
-/// Arrows or WASD, and space and Z as in the page of `demo`.
+/// Returns the game key of a terminal key: arrows or WASD, and space and Z as on the page of
+/// `demo`.
 fn key_of(code: KeyCode) -> Option<Key> {
     Some(match code {
         KeyCode::Left => Key::Left,

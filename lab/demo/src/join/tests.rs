@@ -1,5 +1,5 @@
-//! Tests of joiners that play and of their server: the two ends of the streams under virtual time,
-//! and whole joiners and servers over loopback.
+//! Tests joiners that play and their server. Some tests run the two ends of the streams in virtual
+//! time, and others run whole joiners and servers over loopback.
 
 use std::net::SocketAddr;
 use std::thread;
@@ -36,7 +36,8 @@ fn world() -> Played {
     Played::cubes(&Config { cubes: 25 }, Style::Rest, 1).expect("a valid number of cubes")
 }
 
-/// A server's players with their world, and one guest. The test itself is the network.
+/// The players of a server with their world, and one guest. The test itself is the network between
+/// them.
 struct Pair {
     players: Players,
     world: Played,
@@ -64,8 +65,8 @@ impl Pair {
         due(self.tick)
     }
 
-    /// Runs a tick with these keys. A datagram arrives if `passes` returns true: first the one to
-    /// the server, then those from it.
+    /// Runs a tick with the keys `input`. A datagram arrives if `passes` returns true. The function
+    /// is first called for the datagram to the server, and then for those from it.
     fn step(&mut self, input: Input, mut passes: impl FnMut() -> bool) {
         self.tick += 1;
         let now = self.now();
@@ -235,7 +236,8 @@ struct Options {
     send: SendOptions,
 }
 
-/// A server, and how to join it. The time is virtual: the test passes it. The socket is real.
+/// Returns a server, and the target for joining it. The socket is real, but the test passes virtual
+/// time.
 fn serve(max_players: usize) -> (Serving, Target) {
     let send = Options::parse_from(["test"]).send;
     let mut options = ServerOptions::new(PROTOCOL_ID);
@@ -261,7 +263,7 @@ fn serve(max_players: usize) -> (Serving, Target) {
     (serving, target)
 }
 
-/// Runs a tick of the server and its joiners, with real time for the datagrams to travel.
+/// Runs a tick of the server and its joiners. It waits in real time for the datagrams to arrive.
 fn tick(serving: &mut Serving, joiners: &mut [Joiner<'_>], number: &mut u32) {
     *number += 1;
     let now = due(*number);
@@ -274,13 +276,13 @@ fn tick(serving: &mut Serving, joiners: &mut [Joiner<'_>], number: &mut u32) {
     thread::sleep(Duration::from_millis(1));
 }
 
-/// A cube's position in a joiner's newest state.
+/// Returns a cube's position in a joiner's newest state.
 fn place(joiner: &Joiner<'_>, target: &Target, id: EntityId) -> Option<[f32; 3]> {
     let snapshot = joiner.viewer()?.receiver.newest()?;
     target.stream.position(snapshot, snapshot.position(id)?)
 }
 
-/// Ticks until each joiner has a cube and has received both cubes. Returns the cubes.
+/// Runs ticks until each joiner has a cube and has received both cubes. Returns the cubes.
 fn begin(
     serving: &mut Serving,
     joiners: &mut [Joiner<'_>; 2],
@@ -328,7 +330,7 @@ fn each_joiner_steers_its_own_cube_which_is_removed_with_it() {
             assert!(own_m > 0.5 && other_m.abs() < 0.05, "{steers} alone: {before:?}, {after:?}");
         }
         joiners[steers].hold(NONE);
-        // Runs until the cube rests.
+        // These ticks run until the cube rests.
         before = run(&mut serving, &mut joiners, 240);
     }
     let keys = joiners[0].tally(due(now)).keys;
@@ -349,7 +351,7 @@ fn scripts_play_by_the_received_states() {
     let mut joiners = [1, 2].map(|seed| Joiner::new(&target, Duration::ZERO, script(seed)));
     let mut now = 0;
     let cubes = begin(&mut serving, &mut joiners, &target, &mut now);
-    // For each joiner, the largest distance of each cube from where it began.
+    // For each joiner, `most_m` is the largest distance of each cube from its start.
     let mut most_m = [[0.0_f32; 2]; 2];
     let seen =
         |joiner: &Joiner<'_>| cubes.map(|id| place(joiner, &target, id).expect("it is seen"));

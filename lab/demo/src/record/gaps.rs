@@ -1,4 +1,4 @@
-//! The ticks that a recording of a server lacks.
+//! Finds the ticks that a recording of a server lacks.
 
 use kinepack::Tick;
 use kinepack_net::Sequence;
@@ -7,23 +7,24 @@ use kinepack_net::Sequence;
 #[derive(Debug, Default)]
 pub(super) struct Gaps {
     last: Option<(Tick, Sequence)>,
-    /// The greatest common divisor of all ticks: a server may send every second tick, or every
+    /// The greatest common divisor of all ticks. A server may send only every second tick, or every
     /// sixth.
     step: u32,
-    /// Ticks between the first and the last frame that the server sent, but that did not become
-    /// frames.
+    /// The number of ticks between the first and the last frame that the server sent, but that did
+    /// not become frames.
     between: u64,
-    /// Ticks after the last frame that arrived in part.
+    /// The number of ticks after the last frame that arrived in part.
     after: u64,
-    /// Complete views that arrived after the frame of a later tick.
+    /// The number of complete views that arrived after the frame of a later tick.
     pub(super) late: u64,
-    /// Ticks that arrived in part. It is unknown whether their parts together are complete.
+    /// The number of ticks that arrived in part. It is unknown whether their parts together are
+    /// complete.
     pub(super) in_parts: u64,
     newest_part: Option<Tick>,
 }
 
 impl Gaps {
-    /// True if the view is the next frame.
+    /// Returns whether the view is the next frame.
     pub(super) fn take(&mut self, tick: Tick, sequence: Sequence, left_out: bool) -> bool {
         if left_out {
             let is_new_tick = self.newest_part.replace(tick) != Some(tick);
@@ -49,8 +50,8 @@ impl Gaps {
         true
     }
 
-    /// The number of ticks after the first frame that the server sent, but that did not become
-    /// frames.
+    /// Returns the number of ticks after the first frame that the server sent, but that did not
+    /// become frames.
     pub(super) fn missing(&self) -> u64 {
         self.between + self.after
     }
@@ -68,8 +69,8 @@ fn greatest_common_divisor(a: u32, b: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// Takes views, each as its tick, its sequence, and whether parts are missing. Returns the
-    /// ticks that become frames.
+    /// Takes views, each given by its tick, its sequence, and whether parts of it are missing.
+    /// Returns the ticks that become frames.
     fn taken<const N: usize>(views: [(u32, u16, bool); N]) -> (Vec<u32>, Gaps) {
         let mut gaps = Gaps::default();
         let taken = views.into_iter().filter(|(tick, sequence, left_out)| {

@@ -1,4 +1,5 @@
-//! `kinepack-lab record`: a capture of the built-in world, or of the states that a server sends.
+//! `kinepack-lab record`: records a capture of the built-in world, or of the states that a server
+//! sends.
 
 mod gaps;
 mod server;
@@ -63,14 +64,14 @@ pub struct Arguments {
     connection: ConnectionArguments,
 }
 
-/// Without `--from` there is no server to connect to.
+/// Makes an argument require `--from`, because without it there is no server to connect to.
 fn for_a_connection(argument: Arg) -> Arg {
     let connection = ConnectionArguments::augment_args(Command::new("connection"));
     let is_of_it = connection.get_arguments().any(|other| other.get_id() == argument.get_id());
     if is_of_it { argument.requires("from") } else { argument }
 }
 
-/// Why a recording failed or is incomplete.
+/// The reason why a recording failed or is incomplete.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
     #[error(transparent)]
@@ -83,7 +84,7 @@ pub enum RecordingError {
     Output(#[from] OutputError),
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// A challenge file can have only cubes, before quantization.
+    /// A challenge file can only contain cubes before quantization.
     #[error("{}: {option} needs a capture: choose a name that ends in .mcap", path.display())]
     NotOfFloats { path: PathBuf, option: &'static str },
     #[error(
@@ -91,7 +92,7 @@ pub enum RecordingError {
         path.display()
     )]
     OtherEnding { path: PathBuf, command: &'static str },
-    /// The time ended, and no complete state had arrived.
+    /// The time ended before a complete state had arrived.
     #[error(
         "no complete state arrived from {server}: its --budget-kbps has no room for all entities"
     )]
@@ -144,8 +145,8 @@ pub fn run(arguments: &Arguments) -> Result<(), RecordingError> {
     file.end(recorded)
 }
 
-/// The format of a recording: a capture, also for devices and other names without an ending, or
-/// floats.
+/// Returns the format of a recording. It is a capture, also for devices and other names without an
+/// extension, or a file of floats.
 fn format_of(out: &Path) -> Result<Format, RecordingError> {
     let command = match Format::of_name(out) {
         Some(format @ (Format::Capture | Format::Floats)) => return Ok(format),
@@ -157,21 +158,23 @@ fn format_of(out: &Path) -> Result<Format, RecordingError> {
     Err(RecordingError::OtherEnding { path: out.to_owned(), command })
 }
 
-/// The file of a recording. Once it has a frame, it is kept even if the recording fails later.
+/// The file of a recording. Once the file has a frame, it is kept even if the recording fails
+/// later.
 struct CaptureFile<'a> {
     name: &'a Path,
     format: Format,
     output: Output,
 }
 
-/// What a recording has. `None` if a signal came before the first frame.
+/// The contents of a recording. `None` if a signal arrived before the first frame.
 type Recorded = Option<Frames>;
 
 /// The recorded frames.
 struct Frames {
-    /// A line that reports the number of frames, their bytes, and the missing part.
+    /// A line of text with the number of frames, their bytes, and the missing ticks.
     line: String,
-    /// The seconds until a signal came and the seconds asked for, if there was a signal.
+    /// The seconds until a signal arrived, and the seconds that were requested. The value is `None`
+    /// if there was no signal.
     cut: Option<(f64, u32)>,
 }
 
@@ -180,7 +183,7 @@ impl CaptureFile<'_> {
         Ok(Recorder::to_writer(self.name, self.output.file()?)?)
     }
 
-    /// Keeps the file from now on, because it has a frame.
+    /// Keeps the file from this call on, because it has a frame.
     fn keep(&mut self) {
         self.output.keep();
     }

@@ -1,7 +1,7 @@
 //! Records the states that a server sends, as a spectator.
 //!
-//! A recording covers one connection. After a reconnection the world may be another one, whose
-//! ticks begin again.
+//! A recording covers one connection. After a reconnection, the server may have another world,
+//! whose ticks start again.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -17,8 +17,8 @@ use crate::join::{ConnectionArguments, ConnectionEvent, Course, JoinError, Joine
 use crate::sender::due;
 use crate::viewer::NewView;
 
-/// Frames between two updates of the status line. The playout buffer, which this command does not
-/// show, is emptied at the same time.
+/// Frames between two updates of the status line. The command also empties the playout buffer then,
+/// because it does not show anything.
 const ROUND_FRAMES: u32 = 6;
 
 pub(super) fn run(
@@ -57,7 +57,8 @@ fn follow(
 ) -> Result<(), RecordingError> {
     let mut frame = 0;
     loop {
-        // Checked before the last step, so that states that arrive by the end are recorded.
+        // The time is checked before the last step, so that states that arrive by the end are
+        // recorded.
         let is_over = course.is_over();
         let now = course.now();
         let mut recorded = Ok(());
@@ -87,7 +88,7 @@ fn follow(
     }
 }
 
-/// The file, and the ticks that it lacks.
+/// The file of a recording, and the ticks that it lacks.
 struct Recording<'a, 'b> {
     file: &'a mut CaptureFile<'b>,
     recorder: Recorder,
@@ -101,7 +102,7 @@ impl<'a, 'b> Recording<'a, 'b> {
         let mut recorder = file.recorder()?;
         let codec = target.stream.codec();
         let stream = recorder.stream_of_lanes(STREAM, codec.schema(), f64::from(cubes::TICK_HZ))?;
-        // A full disk is reported now, instead of after the first frames.
+        // With this flush, a full disk is reported now, instead of after the first frames.
         recorder.flush()?;
         Ok(Self { file, recorder, stream, gaps: Gaps::default(), frames: 0 })
     }

@@ -1,4 +1,4 @@
-//! Records the built-in world: as a capture, or as a challenge file of floats.
+//! Records the built-in world, as a capture or as a challenge file of floats.
 
 use std::fs::File;
 use std::io::{self, BufWriter};

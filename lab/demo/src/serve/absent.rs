@@ -1,13 +1,14 @@
-//! Stands in for the server for browsers in a program that was built without it.
+//! Replaces the server for browsers in a program that was built without it.
 
 use std::ops::Range;
 
 use kinepack_udp::{SendError, ServerEvent};
 
-/// The limit of `kinepack-webtransport`. Without browsers, datagrams have no such limit.
+/// The payload limit, which comes from `kinepack-webtransport`. Without browsers, datagrams have no
+/// such limit.
 pub(super) const SAFE_PAYLOAD_BYTES: usize = usize::MAX;
 
-/// Never exists, because this program cannot serve browsers.
+/// A type without values, because this program cannot serve browsers.
 pub enum WebServer {}
 
 /// The counts of a server for browsers, which stay 0.
@@ -24,7 +25,7 @@ pub(super) struct WebStats {
     pub abandoned: u64,
 }
 
-/// This program was built without the feature.
+/// The error of a program that was built without the feature.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "this program was built without browsers; build it again with `--features web`, as in `cargo \

@@ -1,5 +1,5 @@
-//! The two doors to the world: UDP and browsers. The clients of both have ids of the same type, so
-//! the rest of the server does not distinguish them.
+//! The two doors through which clients enter the world: UDP and browsers. The clients of both have
+//! ids of the same type, so the rest of the server does not distinguish them.
 
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use kinepack_webtransport::{WebServer, WebStats};
 #[cfg(not(feature = "web"))]
 use super::absent::{WebServer, WebStats};
 
-/// A way into the world.
+/// A door through which clients enter the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Door {
     Udp,
@@ -37,7 +37,7 @@ impl Doors {
         self.udp.local_addr()
     }
 
-    /// Appends the events of a door since the last call.
+    /// Appends the events that occurred at `door` since the last call.
     pub(super) fn poll(&mut self, door: Door, events: &mut Vec<ServerEvent>) {
         match (door, &mut self.web) {
             (Door::Udp, _) => self.udp.poll(events),
@@ -46,7 +46,7 @@ impl Doors {
         }
     }
 
-    /// The bytes of a datagram from the last [`poll`](Self::poll) of that door.
+    /// Returns the bytes of a datagram from the last [`poll`](Self::poll) of that door.
     pub(super) fn payload(&self, door: Door, range: &Range<usize>) -> &[u8] {
         match (door, &self.web) {
             (Door::Udp, _) => self.udp.payload(range),
@@ -54,7 +54,8 @@ impl Doors {
         }
     }
 
-    /// Sends to a client at either door. Ignores clients that have disconnected by now.
+    /// Sends a datagram to a client at either door. Ignores clients that have disconnected in the
+    /// meantime.
     pub(super) fn send(&mut self, client: u64, datagram: &[u8]) {
         if self.udp.send(client, datagram) == Err(SendError::NotConnected)
             && let Some(web) = &mut self.web
@@ -74,13 +75,13 @@ impl Doors {
         self.udp.stats()
     }
 
-    /// The counts of the door for browsers. All are zero if there is no such door.
+    /// The counts of the door for browsers. If there is no such door, all are zero.
     pub(super) fn web_stats(&self) -> WebStats {
         self.web.as_ref().map(WebServer::stats).unwrap_or_default()
     }
 
-    /// The number of bytes sent, with the headers of IP and UDP over UDP, and without those of the
-    /// transport to browsers.
+    /// Returns the number of bytes that were sent. For UDP it includes the headers of IP and UDP,
+    /// and for browsers it excludes those of the transport.
     pub(super) fn bytes_out(&self) -> u64 {
         let udp = self.udp.stats();
         let headers = udp.datagrams_out * header_bytes(self.udp.local_addr()) as u64;

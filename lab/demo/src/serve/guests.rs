@@ -1,4 +1,4 @@
-//! The connected clients, and counts of how connections ended.
+//! The connected clients, and counts of the ways in which connections ended.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -8,7 +8,7 @@ use kinepack::Level;
 use kinepack_net::{Mismatch, NetError};
 use kinepack_udp::DisconnectReason;
 
-/// The time that a refused client stays connected, so that it gets a second refusal if the first is
+/// The time that a refused client stays connected, so that the server can repeat a refusal that was
 /// lost.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -21,17 +21,17 @@ pub(super) struct Guests {
     pub(super) joined_at: BTreeMap<&'static str, u64>,
 }
 
-/// Counts of all clients that ever connected.
+/// Counts over all clients that ever connected.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
-    /// Clients that receive now.
+    /// The number of clients that currently receive.
     pub(super) receivers: usize,
     pub(super) peak: usize,
     pub(super) joined: u64,
     pub(super) left: u64,
     pub(super) timed_out: u64,
     pub(super) refused: u64,
-    /// Clients that the hub could not serve.
+    /// The number of clients that the hub could not serve.
     pub(super) failed: u64,
 }
 
@@ -56,7 +56,7 @@ impl Guests {
         self.present.insert(client, Guest { address, standing: Standing::Silent });
     }
 
-    /// Notes that a client receives from now on, at the level that it chose. Returns a line for the
+    /// Notes that a client has begun to receive, at the level that it chose. Returns a line for the
     /// log.
     pub(super) fn join(&mut self, client: u64, level: Level) -> Option<String> {
         let guest = self.present.get_mut(&client)?;
@@ -73,18 +73,18 @@ impl Guests {
         ))
     }
 
-    /// Whether the client gets snapshots.
+    /// Returns whether the client gets snapshots.
     pub(super) fn is_receiving(&self, client: u64) -> bool {
         self.present.get(&client).is_some_and(|guest| matches!(guest.standing, Standing::Receives))
     }
 
-    /// A line for the log about a client, beginning with its address.
+    /// Returns a line for the log about a client, beginning with its address.
     pub(super) fn line(&self, client: u64, what: &str) -> Option<String> {
         self.present.get(&client).map(|guest| format!("{} {what}", guest.address))
     }
 
-    /// Refuses a client with another schema, codec or version. Returns a line for the log, the
-    /// first time only.
+    /// Refuses a client with a different schema, codec or version. Returns a line for the log on
+    /// the first refusal only.
     pub(super) fn refuse(
         &mut self,
         client: u64,
@@ -100,8 +100,8 @@ impl Guests {
         Some(format!("{} refused: {mismatch}", guest.address))
     }
 
-    /// Disconnects a receiver that the hub cannot serve. Returns a line for the log, the first time
-    /// only.
+    /// Disconnects a receiver that the hub cannot serve. Returns a line for the log on the first
+    /// call only.
     pub(super) fn fail(&mut self, client: u64, error: &NetError, now: Duration) -> Option<String> {
         let guest = self
             .present
@@ -138,7 +138,7 @@ impl Guests {
         Some(format!("{} {what}; receivers: {}", guest.address, self.counts.receivers))
     }
 
-    /// Removes a refused client whose time is over. Returns its number.
+    /// Removes a refused client whose time has passed. Returns its number.
     pub(super) fn pop_farewell(&mut self, now: Duration) -> Option<u64> {
         let is_over =
             |guest: &Guest| matches!(guest.standing, Standing::Refused { until } if now >= until);

@@ -2,11 +2,11 @@
 //! the secret.
 //!
 //! One thread ticks 60 times per second. A tick steps the world, encodes snapshots for all
-//! receivers and sends them. Between ticks the thread takes what has arrived about once a
+//! receivers and sends them. Between ticks, the thread takes arrived datagrams about once per
 //! millisecond, because acknowledgements measure the round trip. Another thread reads the socket
-//! and drops junk, see [`kinepack_udp`].
+//! and drops junk (see [`kinepack_udp`]).
 //!
-//! A client that sends keys plays, see `players.rs`.
+//! A client that sends keys plays (see `players.rs`).
 
 #[cfg(not(feature = "web"))]
 mod absent;
@@ -48,8 +48,8 @@ use crate::sender::{SendOptions, Sender};
 use crate::session_error::SessionError;
 use crate::world::{WorldArguments, WorldError};
 
-/// The largest UDP payload. It passes every path of the Internet in one piece (RFC 9000, section
-/// 14).
+/// The largest UDP payload. Such a datagram passes every path of the Internet in one piece (RFC
+/// 9000, section 14).
 const UDP_PAYLOAD_BYTES: usize = 1_200;
 
 /// Simulate a physics world in real time, and send it over UDP to everybody who joins.
@@ -97,7 +97,7 @@ pub struct Arguments {
     send: SendOptions,
 }
 
-/// Why a server fails.
+/// The reason why a server fails.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     #[error(transparent)]
@@ -205,7 +205,7 @@ impl Arguments {
         sender: &Sender,
     ) -> Result<(WebServer, SocketAddr), ServeError> {
         let listener = command_kit::page::listen(Some(address), 0, "join")?;
-        // Port 0 took a free one.
+        // If the port was 0, the system has chosen a free one.
         let address = listener.local_addr().map_err(|error| PageError::Page { error })?;
         let options = WebOptions {
             max_clients: self.max_clients as usize,
@@ -219,8 +219,9 @@ impl Arguments {
     }
 }
 
-/// Limits datagrams so that they fit UDP together with encryption and an acknowledgement of keys,
-/// and WebTransport if browsers may join.
+/// Returns the hub's configuration. It limits datagrams so that they fit UDP together with
+/// encryption and an acknowledgement of keys. If browsers may join, datagrams also fit
+/// WebTransport.
 fn hub_config(arguments: &Arguments) -> HubConfig {
     let udp_bytes = UDP_PAYLOAD_BYTES - MAX_OVERHEAD_BYTES;
     let web_bytes = arguments.web.map_or(udp_bytes, |_| SAFE_PAYLOAD_BYTES);

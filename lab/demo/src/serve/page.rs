@@ -27,7 +27,7 @@ use crate::inputs::{key_codec, key_config};
 use crate::module::JOINING;
 use crate::session_error::SessionError;
 
-/// The page's own files.
+/// The files that only this page uses.
 #[rustfmt::skip]
 const FILES: &[File] = command_kit::web_files![
     "index.html", "joined.js", "main.js", "style.css",
@@ -49,7 +49,7 @@ struct PageState {
 #[derive(Serialize)]
 struct Invitation {
     program: &'static str,
-    /// The path to connect to; the two tokens are for WebTransport and for a WebSocket.
+    /// The path to connect to. The two tokens are for WebTransport and for a WebSocket.
     path: &'static str,
     tokens: [String; 2],
     certificate_hash: String,
@@ -66,7 +66,7 @@ struct Invitation {
     player_edge_m: f32,
 }
 
-/// Serves the page from a thread of its own, as long as the program runs. Returns its address.
+/// Serves the page on its own thread for as long as the program runs. Returns the page's address.
 pub(super) fn open(
     listener: TcpListener,
     secret: &Secret,
@@ -136,7 +136,7 @@ fn invite(state: &PageState) -> Result<Invitation, SessionError> {
     })
 }
 
-/// An id that no other client has. It need not be secret: the token is signed.
+/// Returns an id that no other client has. It need not be secret, because the token is signed.
 fn random_id() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one("client")

@@ -1,9 +1,9 @@
-//! The guests that play and their keys: the server's end of the streams of `inputs.rs`.
+//! The guests that play, and their keys. This is the server's end of the streams of `inputs.rs`.
 //!
-//! A guest's first packet of keys asks for a cube. If none is free, later packets ask again. The
-//! newest keys are held until new ones arrive or the guest falls silent. The caller passes the
-//! time. A guest costs a few kilobytes from its first packet on. The stream's rate limit bounds its
-//! records per second; records above the limit are only counted.
+//! A guest's first packet of keys asks for a cube. If no cube is free, later packets ask again. The
+//! newest keys are held until new keys arrive or the guest becomes silent. The caller passes the
+//! time. From its first packet on, a guest takes a few kilobytes. The stream's rate limit bounds a
+//! guest's records per second, and records above the limit are only counted.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -21,21 +21,21 @@ use crate::inputs::{SEAT_EVERY, Seat, key_codec, key_config, seat_codec, seat_co
 use crate::keys::Keys;
 use crate::world::Played;
 
-/// After this time without keys (15 packets), a guest's held keys are released.
+/// If a guest sends no keys for this time (15 packets), its held keys are released.
 const SILENCE: Duration = Duration::from_millis(250);
-/// The time between two attempts of a guest to get a cube. Each searches the world for a free
-/// place.
+/// The time between two attempts of a guest to get a cube. Each attempt searches the world for a
+/// free place.
 const ASK_EVERY: Duration = Duration::from_secs(1);
-/// The time between two acknowledgements that travel in front of other datagrams. Each costs 24
-/// bits. Fewer would make bases three records older, which costs half a bit more in each packet of
-/// keys.
+/// The time between two acknowledgements that travel in front of other datagrams. Each
+/// acknowledgement takes 24 bits. With fewer of them, bases would be three records older, which
+/// would cost half a bit more in each packet of keys.
 const ACKNOWLEDGE_EVERY: Duration = Duration::from_millis(50);
-/// An acknowledgement has its own datagram if no other datagram was sent for this long.
+/// If no other datagram was sent for this time, an acknowledgement gets its own datagram.
 const ACKNOWLEDGE_ALONE: Duration = Duration::from_millis(150);
 
 /// All guests that have sent keys.
 pub struct Players {
-    /// The most that may play at once.
+    /// The maximum number of guests that may play at once.
     most: usize,
     keys: StreamCodec,
     seats: StreamCodec,
@@ -43,7 +43,7 @@ pub struct Players {
     /// The number of guests with a cube.
     playing: usize,
     peak: usize,
-    /// The counts of guests that have disconnected.
+    /// The total counts of guests that have disconnected.
     ended: KeyCounts,
     out: Vec<u8>,
 }
@@ -53,16 +53,17 @@ struct Player {
     keys: StreamReceiver,
     seats: StreamSender,
     entity: Option<EntityId>,
-    /// When the guest may next ask for a cube.
+    /// The time from which the guest may ask for a cube again.
     asks_at: Duration,
     is_refused: bool,
-    /// When the guest's held keys arrived.
+    /// The time at which the guest's held keys arrived.
     holds_since: Option<Duration>,
-    /// The first record of its current seat. Earlier records are of other seats.
+    /// The first record that counts for the guest's current seat. Earlier records belong to other
+    /// seats.
     seat_from: Option<Sequence>,
-    /// When to send the seat again.
+    /// The time at which the seat must be sent again.
     seat_due: Duration,
-    /// The last acknowledgement, and when it was sent.
+    /// The last acknowledgement, and the time at which it was sent.
     acknowledged: Option<StreamAcknowledgement>,
     acknowledged_at: Duration,
 }
@@ -70,21 +71,22 @@ struct Player {
 /// Counts of all guests' packets of keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeyCounts {
-    /// Packets taken, and how many of them were full.
+    /// The number of accepted packets. The next field counts those that were full.
     pub packets: u64,
     pub full: u64,
-    /// Bytes of the packets taken, without what the transport adds.
+    /// The number of bytes of the accepted packets, without those that the transport adds.
     pub bytes: u64,
     pub records: u64,
-    /// Records that arrived as repeats.
+    /// The number of records that arrived as repeats.
     pub recovered: u64,
-    /// Packets refused because their base never arrived.
+    /// The number of packets that were refused because their base never arrived.
     pub lost_bases: u64,
-    /// Packets refused because they exceed the rate.
+    /// The number of packets that were refused because they exceed the rate.
     pub limited: u64,
-    /// Packets refused because their number is a duplicate, too old, or too far ahead.
+    /// The number of packets that were refused because their number is a duplicate, too old, or too
+    /// far ahead.
     pub out_of_place: u64,
-    /// Packets refused because they are invalid or of another codec.
+    /// The number of packets that were refused because they are invalid or of another codec.
     pub malformed: u64,
 }
 
@@ -173,7 +175,8 @@ impl Players {
         }
     }
 
-    /// Releases the keys of silent guests. Call it before each step of the world.
+    /// Releases the keys of silent guests. The caller must call this method before each step of the
+    /// world.
     pub fn release_silent(&mut self, now: Duration, world: &mut Played) {
         for (client, player) in &mut self.present {
             if player.holds_since.is_some_and(|since| now > since + SILENCE) {
@@ -183,7 +186,7 @@ impl Players {
         }
     }
 
-    /// The acknowledgement to put in front of a datagram to a guest, if one is due.
+    /// Returns the acknowledgement to put in front of a datagram to a guest, if one is due.
     pub fn front(
         &mut self,
         client: u64,
@@ -192,8 +195,8 @@ impl Players {
         self.present.get_mut(&client)?.acknowledgement(now, ACKNOWLEDGE_EVERY)
     }
 
-    /// The next datagram that is due: a seat, or an acknowledgement for which there was no other
-    /// datagram. Valid until the next call.
+    /// Returns the next datagram that is due. It is a seat, or an acknowledgement that found no
+    /// other datagram to travel with. It is valid until the next call.
     pub fn poll_transmit(&mut self, now: Duration) -> Option<(u64, &[u8])> {
         let out = &mut self.out;
         let due =
@@ -206,12 +209,12 @@ impl Players {
         self.playing
     }
 
-    /// The maximum number of guests that played at once.
+    /// Returns the maximum number of guests that played at once.
     pub fn peak(&self) -> usize {
         self.peak
     }
 
-    /// The counts of all guests until now.
+    /// The counts of all guests so far.
     pub fn counts(&self) -> KeyCounts {
         let mut counts = self.ended;
         self.present.values().for_each(|player| counts.add(&player.keys.stats()));
@@ -220,7 +223,8 @@ impl Players {
 }
 
 impl Player {
-    /// Never `None`, because the configurations are constant and valid.
+    /// Returns a new player. The result is never `None`, because the configurations are constant
+    /// and valid.
     fn new(keys: &StreamCodec, seats: &StreamCodec) -> Option<Self> {
         Some(Self {
             keys: StreamReceiver::new(keys, key_config()).ok()?,
@@ -236,7 +240,7 @@ impl Player {
         })
     }
 
-    /// Assigns this cube, or none, and sends that to the guest.
+    /// Assigns the cube `entity`, or none, and sends that to the guest.
     fn seat(&mut self, entity: Option<EntityId>, now: Duration) {
         self.entity = entity;
         self.seat_from = None;
@@ -258,7 +262,7 @@ impl Player {
         })
     }
 
-    /// Writes the datagram that is due. Returns false if none is.
+    /// Writes the datagram that is due. Returns false if no datagram is due.
     fn write_due(&mut self, now: Duration, out: &mut Vec<u8>) -> bool {
         out.clear();
         if now >= self.seat_due && !self.knows_seat() {
@@ -274,7 +278,7 @@ impl Player {
         !out.is_empty()
     }
 
-    /// Whether a record of its seat was acknowledged.
+    /// Returns whether the guest has acknowledged a record of its seat.
     fn knows_seat(&self) -> bool {
         let known = self.seats.acknowledged().zip(self.seat_from);
         known.is_some_and(|(acknowledged, from)| acknowledged.since(from) >= 0)
@@ -294,7 +298,7 @@ impl KeyCounts {
         self.malformed += stats.bad_headers + stats.mismatched + stats.malformed;
     }
 
-    /// The difference to an earlier count, for packets and bytes only.
+    /// Returns the difference from an earlier count. Only packets and bytes are subtracted.
     pub fn since(&self, before: &Self) -> Self {
         Self {
             packets: self.packets - before.packets,
@@ -303,7 +307,7 @@ impl KeyCounts {
         }
     }
 
-    /// Mean bits of a packet, its header included.
+    /// Returns the mean bits of a packet, including its header.
     pub fn bits_a_packet(&self) -> f64 {
         self.bytes as f64 * 8.0 / self.packets.max(1) as f64
     }

@@ -9,25 +9,26 @@ use serde::Serialize;
 use super::players::{KeyCounts, Players};
 use super::timing::TimesUs;
 
-/// One run of `serve`.
+/// The report of one run of `serve`.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct ServeReport {
-    /// The options of the world and of sending.
+    /// The options for the world and for sending.
     pub(super) world: String,
     pub(super) sending: String,
     pub(super) seconds: f64,
     pub(super) ticks: u32,
-    /// Seconds for which the world paused because the machine was too slow.
+    /// The number of seconds for which the world paused because the machine was too slow.
     pub(super) skipped_s: f64,
-    /// The work of a tick and of the polls before it: stepping the world, encoding, sending and
-    /// reading. Counts only ticks with receivers.
+    /// The time of the work for a tick, including the polls before it: stepping the world,
+    /// encoding, sending and reading. Only ticks with receivers count.
     pub(super) tick_us: TimesUs,
-    /// The same in processor time of the thread. Null if the system does not report it.
+    /// The same work in processor time of the thread. The value is null if the system does not
+    /// report it.
     pub(super) tick_cpu_us: Option<TimesUs>,
-    /// The hub's part of this work: making the datagrams for all receivers.
+    /// The time that the hub takes in a tick to make the datagrams for all receivers.
     pub(super) encode_us: TimesUs,
     pub(super) encode_cpu_us: Option<TimesUs>,
-    /// Snapshots encoded in each sent tick, for all receivers together.
+    /// The number of snapshots that are encoded in each sent tick, for all receivers together.
     pub(super) encoded_per_tick: f64,
     pub(super) receivers_peak: usize,
     pub(super) joined: u64,
@@ -35,58 +36,64 @@ pub(super) struct ServeReport {
     pub(super) joined_at: BTreeMap<&'static str, u64>,
     pub(super) left: u64,
     pub(super) timed_out: u64,
-    /// Clients refused because their schema, codec or version differs from the server's.
+    /// The number of clients that were refused because their schema, codec or version differs from
+    /// the server's.
     pub(super) refused: u64,
-    /// Clients disconnected because the hub could not serve them, such as for lack of answers.
+    /// The number of clients that were disconnected because the hub could not serve them, for
+    /// example because they did not answer.
     pub(super) failed: u64,
     pub(super) datagrams_in: u64,
     pub(super) bytes_in: u64,
     pub(super) datagrams_out: u64,
     pub(super) bytes_out: u64,
-    /// Datagrams that the reader dropped: no packets, or packets that their sender may not send.
+    /// The number of datagrams that the reader dropped because they were not packets, or were
+    /// packets that their sender may not send.
     pub(super) junk: u64,
-    /// Datagrams that the reader dropped, because one sender sent too many.
+    /// The number of datagrams that the reader dropped because one sender sent too many.
     pub(super) limited: u64,
-    /// Datagrams that the reader dropped, because they arrived faster than the ticks took them.
+    /// The number of datagrams that the reader dropped because they arrived faster than the ticks
+    /// took them.
     pub(super) overflowed: u64,
-    /// How many times a sender of junk was ignored for a second. No other number counts its
-    /// datagrams of that second.
+    /// The number of times that a sender of junk was ignored for a second. No other number counts
+    /// the sender's datagrams of that second.
     pub(super) silenced: u64,
-    /// Datagrams that did not decipher, were replayed, or came from a client that may not connect.
+    /// The number of datagrams that could not be decrypted, were replayed, or came from a client
+    /// that may not connect.
     pub(super) undeciphered: u64,
-    /// Datagrams of receivers that deciphered, but that the hub refused.
+    /// The number of datagrams of receivers that were decrypted, but that the hub refused.
     pub(super) wrong_datagrams: u64,
-    /// Datagrams that the system or a full queue refused to send.
+    /// The number of datagrams that the system or a full queue refused to send.
     pub(super) unsent: u64,
-    /// Visitors in browsers that were refused: wrong origin or token, no place, or a handshake that
-    /// was not completed.
+    /// The number of visitors in browsers that were refused, because of a wrong origin or token, a
+    /// lack of places, or an incomplete handshake.
     pub(super) web_refused: u64,
     pub(super) keys: KeysReport,
-    /// To one receiver, with IP and UDP headers, encryption and keep-alives.
+    /// The bandwidth to one receiver, with IP and UDP headers, encryption and keep-alives.
     pub(super) kbps_per_receiver: f64,
 }
 
-/// The players and their keys. Bytes of packets do not include the transport's.
+/// The players and their keys. The bytes of packets do not include those of the transport.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct KeysReport {
-    /// Clients with a cube: at the end, and the most at once.
+    /// The number of clients with a cube at the end. The next field is the largest number at once.
     players: usize,
     players_peak: usize,
     packets: u64,
-    /// How many packets were full, so that they need no earlier packet.
+    /// The number of packets that were full, so that they need no earlier packet.
     full_packets: u64,
     bytes: u64,
     bits_per_packet: f64,
     records: u64,
-    /// How many records arrived as repeats in later packets.
+    /// The number of records that arrived as repeats in later packets.
     recovered: u64,
-    /// Packets refused because their base never arrived.
+    /// The number of packets that were refused because their base never arrived.
     lost_bases: u64,
-    /// Packets refused because they exceed the rate.
+    /// The number of packets that were refused because they exceed the rate.
     limited: u64,
-    /// Packets refused because their number is a duplicate, too old, or too far ahead.
+    /// The number of packets that were refused because their number is a duplicate, too old, or too
+    /// far ahead.
     out_of_place: u64,
-    /// Packets refused because they are invalid or of another codec.
+    /// The number of packets that were refused because they are invalid or of another codec.
     malformed: u64,
 }
 

@@ -1,5 +1,5 @@
-//! The server's loop: takes datagrams, ticks, sends, and prints notices. [`run`](Serving::run)
-//! measures the time.
+//! The server's loop, which takes datagrams, ticks, sends, and prints notices.
+//! [`run`](Serving::run) measures the time.
 
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -24,16 +24,16 @@ use crate::sender::{SendOptions, Sender, due};
 use crate::serve::ServeError;
 use crate::session_error::SessionError;
 
-/// The time to sleep between two polls of the socket.
+/// The time for which the loop sleeps between two polls of the socket.
 const NAP: Duration = Duration::from_millis(1);
-/// A server that lags by more than this stops the world for a moment, instead of catching up.
+/// If a server lags by more than this, it stops the world for a moment instead of catching up.
 const MAX_LAG: Duration = Duration::from_millis(250);
 
 /// The world, its connections, and statistics about them.
 pub struct Serving {
     doors: Doors,
     sender: Sender,
-    /// Publishes the world to spectators.
+    /// Publishes the world to spectators. The value is `None` if the user did not request it.
     pub outgoing: Option<Outgoing>,
     options: SendOptions,
     timeout: Duration,
@@ -43,7 +43,7 @@ pub struct Serving {
     begin: Instant,
     /// The total time for which the world was paused.
     skipped: Duration,
-    /// Work since the last tick.
+    /// The work that was done since the last tick.
     work: Span,
     ticks: Spans,
     encodings: Spans,
@@ -51,13 +51,13 @@ pub struct Serving {
     wrong_datagrams: u64,
     /// Scratch memory for a snapshot with an acknowledgement in front.
     out: Vec<u8>,
-    /// The sum of the receivers' times.
+    /// The sum of the times for which receivers were connected.
     receiver_time: Duration,
     status: Lines,
     second: Second,
 }
 
-/// Counts of the current second, for the status line.
+/// The counts of the current second, for the status line.
 #[derive(Default)]
 struct Second {
     spans: Spans,
@@ -168,7 +168,7 @@ impl Serving {
             *wrong_datagrams += 1;
             return;
         };
-        // Few datagrams cause a notice, so this seldom allocates.
+        // Few datagrams cause a notice, so this vector seldom allocates.
         let mut lines = Vec::new();
         for part in parts {
             match datagram_kind(part) {
@@ -245,7 +245,8 @@ impl Serving {
         Ok(())
     }
 
-    /// Disconnects the client that an error of the hub names. The tick reached all other clients.
+    /// Disconnects the client that an error of the hub names. The tick has reached all other
+    /// clients.
     fn drop_failed(&mut self, error: &NetError, now: Duration) {
         let Some(ReceiverId(client)) = error.receiver() else { return };
         if let Some(line) = self.guests.fail(client, error, now) {
@@ -253,7 +254,7 @@ impl Serving {
         }
     }
 
-    /// Sends the datagrams that wait. Ignores clients that have disconnected by now.
+    /// Sends the datagrams that wait. Ignores clients that have disconnected in the meantime.
     fn transmit(&mut self, now: Duration) {
         let Self { doors, sender, players, out, .. } = self;
         while let Some((ReceiverId(to), datagram)) = sender.hub.poll_transmit() {
@@ -282,8 +283,8 @@ impl Serving {
         self.players.counts()
     }
 
-    /// Disconnects all clients, and completes the recording. Then publishes what a delay holds
-    /// back, unless a signal comes. Returns what was published.
+    /// Disconnects all clients, and completes the recording. Then publishes the frames that a delay
+    /// holds back, unless a signal arrives. Returns the counts of published frames.
     pub fn close(mut self, interrupt: &Interrupt) -> Result<Option<Published>, ServeError> {
         self.status.finish();
         self.doors.close();

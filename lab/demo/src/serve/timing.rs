@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use command_kit::Distribution;
 use serde::Serialize;
 
-/// The time that some work took.
+/// The time that a piece of work took.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Span {
     wall: Duration,
-    /// `None` if the system does not report it.
+    /// The processor time. The value is `None` if the system does not report it.
     cpu: Option<Duration>,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Watch {
     cpu: Option<Duration>,
 }
 
-/// Many spans of one kind of work.
+/// The times of many pieces of work of one kind.
 #[derive(Default)]
 pub(super) struct Spans {
     wall: Times,

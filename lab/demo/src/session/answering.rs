@@ -1,4 +1,4 @@
-//! A receiver that only acknowledges. It is cheap enough for many receivers.
+//! A receiver that only acknowledges. It takes so little time that a session can have many of them.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::cube_stream::CubeStream;
 use crate::session_error::SessionError;
 use crate::viewer::Viewer;
 
-/// Says hello, and acknowledges datagrams without decoding them.
+/// Sends hellos, and acknowledges datagrams without decoding them.
 pub(super) struct Answering {
     hello: Option<Vec<u8>>,
     received: Option<Acknowledgement>,

@@ -1,5 +1,5 @@
-//! Injects faults into a receiver, and measures whether its state checks find them and how long the
-//! receiver takes to heal.
+//! Injects faults into a receiver. Measures whether its state checks find the faults, and how long
+//! the receiver takes to heal.
 
 use std::time::Duration;
 
@@ -7,16 +7,17 @@ use command_kit::{Distribution, Summary};
 use kinepack_net::Receiver;
 use serde::Serialize;
 
-/// The faults of one receiver.
+/// The injected faults of one receiver, with the measurements.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     injected: u64,
-    /// When the newest fault was injected. `None` once a check has found it.
+    /// The time at which the newest fault was injected. The value is `None` once a check has found
+    /// it.
     injected_at: Option<Duration>,
-    /// When a check failed. `None` once a new state has arrived.
+    /// The time at which a check failed. The value is `None` once a new state has arrived.
     noticed_at: Option<Duration>,
     noticed: u64,
-    /// Checks that failed without a fault.
+    /// The number of checks that failed without a fault.
     false_alarms: u64,
     /// The times from the failed check until a new state arrived.
     heal_ms: Distribution,
@@ -25,25 +26,26 @@ pub(super) struct Faults {
     wrong_lanes: u64,
 }
 
-/// The faults in a report.
+/// The measurements of faults in a report.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct FaultReport {
-    /// Faults injected: lanes of views, changed by one.
+    /// The number of injected faults. Each changes a lane of a view by one.
     pub injected: u64,
-    /// Faults that a state check found. For the other faults, no snapshot used the faulty view as
-    /// baseline, or the snapshot could not be decoded.
+    /// The number of faults that a state check found. For the other faults, no snapshot used the
+    /// faulty view as its baseline, or the snapshot could not be decoded.
     pub noticed: u64,
-    /// Checks that failed without a fault.
+    /// The number of checks that failed without a fault.
     pub false_alarms: u64,
-    /// How many of the found faults were followed by a new state.
+    /// The number of found faults that a new state followed.
     pub healed: u64,
-    /// How many of these states arrived within three round trips of the failed check.
+    /// The number of found faults for which a new state arrived within three round trips of the
+    /// failed check.
     pub healed_within_three_round_trips: u64,
     /// The time from the failed check until the new state arrived.
     pub heal_ms: Summary,
     /// The time from the fault until the new state arrived, for faults that were found.
     pub fault_to_heal_ms: Summary,
-    /// Lanes that were wrong between a fault and its end.
+    /// The number of lanes that were wrong between a fault and its end.
     pub wrong_lanes: u64,
 }
 
@@ -65,7 +67,7 @@ impl Faults {
         }
     }
 
-    /// Whether new views may be wrong because of a fault.
+    /// Returns whether new views may be wrong because of a fault.
     pub(super) fn is_faulty(&self) -> bool {
         self.injected_at.is_some()
     }
@@ -74,7 +76,8 @@ impl Faults {
         self.wrong_lanes += lanes;
     }
 
-    /// Notes the outcome of a datagram: how many checks failed, and whether it brought a state.
+    /// Records the outcome of a datagram: the number of failed checks, and whether it brought a
+    /// state.
     pub(super) fn note(&mut self, now: Duration, failed_checks: u64, brought_state: bool) {
         if failed_checks > 0 && self.noticed_at.is_none() {
             self.noticed_at = Some(now);

@@ -1,7 +1,7 @@
-//! The player's keys, sent to the world as a record a tick, over the links of the snapshots and
-//! their acknowledgements. `spec/NET.md`, sections 8 and 9.
+//! The player's keys, which are sent to the world as one record per tick, over the links of the
+//! snapshots and their acknowledgements. See `spec/NET.md`, sections 8 and 9.
 //!
-//! This file has both ends, so it compares the received keys with the sent ones.
+//! This file contains both ends, so it can compare the received keys with the sent ones.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -23,11 +23,11 @@ const LONGEST_ROUND_TRIP: Duration = Duration::from_secs(3);
 /// The source of the first player's keys, and whether they are sent over the link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Controller {
-    /// The script, on the side of the world. Its keys are not sent.
+    /// The script plays, on the side of the world. Its keys are not sent.
     #[default]
     Script,
-    /// The script, on the side of the world. Its keys are sent only to measure their bandwidth and
-    /// to check that they arrive unchanged.
+    /// The script plays, on the side of the world. Its keys are sent only to measure their
+    /// bandwidth and to check that they arrive unchanged.
     SentScript,
     /// A person plays at the first receiver and holds these keys. They reach the world over the
     /// receiver's link.
@@ -35,7 +35,7 @@ pub enum Controller {
 }
 
 impl Controller {
-    /// The keys to send for the step that the world has just made.
+    /// Returns the keys to send for the step that the world has just made.
     pub(super) fn keys(self, world: &Played) -> Option<Keys> {
         let keys = match self {
             Self::Script => None,
@@ -48,19 +48,19 @@ impl Controller {
 
 /// Both ends of the stream of the player's keys.
 pub(super) struct KeyStream {
-    /// The viewer's end.
+    /// The viewer's end of the stream.
     source: StreamSender,
-    /// The world's end.
+    /// The world's end of the stream.
     sink: StreamReceiver,
-    /// Recently pushed records, to compare with the received ones.
+    /// The records that were pushed recently, for comparison with the received ones.
     pushed: VecDeque<(Sequence, Keys)>,
-    /// The first record of the current player. `None` without a player.
+    /// The first record of the current player. The value is `None` if there is no player.
     plays_from: Option<Sequence>,
     /// Whether a packet has arrived that is not acknowledged yet.
     acknowledges: bool,
-    /// Bytes of full packets.
+    /// The total bytes of full packets.
     full_bytes: u64,
-    /// Records that arrived changed.
+    /// The number of records that arrived changed.
     wrong: u64,
 }
 
@@ -81,8 +81,8 @@ impl Default for KeyStream {
 }
 
 impl KeyStream {
-    /// Adds the keys of a tick, and writes their packet. With `plays`, the world uses the received
-    /// keys.
+    /// Adds the keys of a tick, and writes their packet into `out`. If `plays` is true, the world
+    /// uses the received keys.
     pub(super) fn push(&mut self, keys: Keys, plays: bool, out: &mut Vec<u8>) {
         let number = self.source.push(&keys).expect("bits are never out of range");
         self.plays_from = plays.then(|| self.plays_from.unwrap_or(number));
@@ -115,8 +115,8 @@ impl KeyStream {
         }
     }
 
-    /// The acknowledgement to put in front of the next datagram to the viewer. `None` if no packet
-    /// arrived since the last one.
+    /// Returns the acknowledgement to put in front of the next datagram to the viewer, or `None` if
+    /// no packet arrived since the last one.
     pub(super) fn poll_acknowledgement(&mut self) -> Option<[u8; StreamAcknowledgement::BYTES]> {
         let is_due = std::mem::take(&mut self.acknowledges);
         self.sink.acknowledgement().filter(|_| is_due).map(StreamAcknowledgement::to_bytes)
@@ -128,7 +128,7 @@ impl KeyStream {
         let _ = self.source.handle(acknowledgement);
     }
 
-    /// The newest received keys of the person who plays.
+    /// Returns the newest received keys of the person who plays.
     pub(super) fn held(&self) -> Option<Input> {
         let newest = self
             .sink
@@ -138,7 +138,7 @@ impl KeyStream {
         Some(keys.into())
     }
 
-    /// Packets that were sent, and their bytes.
+    /// Returns the number of packets that were sent, and their bytes.
     pub(super) fn sent(&self) -> (u64, u64) {
         let stats = self.source.stats();
         (stats.packets, stats.bytes)

@@ -34,7 +34,7 @@ pub trait Carrier {
     fn up<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, SessionError>;
 }
 
-/// Delivers datagrams within this process.
+/// Delivers datagrams within this process, without a socket.
 pub struct Direct;
 
 impl Carrier for Direct {
@@ -51,15 +51,16 @@ impl Carrier for Direct {
 pub struct Session {
     pub sender: Sender,
     truth: Truth,
-    /// Datagrams sent in this time are lost.
+    /// The interval in which all sent datagrams are lost.
     pub outage: Range<Duration>,
     pub peers: Vec<Peer>,
-    /// Steers the first player. A person's keys travel over the first receiver's link.
+    /// The source of the first player's keys. A person's keys travel over the first receiver's
+    /// link.
     pub controller: Controller,
-    /// The hub's time for all receivers together, in microseconds a tick.
+    /// The hub's time for all receivers together, in microseconds per tick.
     pub hub_us: Distribution,
     pub hub_total: Duration,
-    /// Snapshots encoded, for all receivers together.
+    /// The number of snapshots that were encoded, for all receivers together.
     pub encoded: u64,
 }
 
@@ -81,8 +82,8 @@ impl Session {
         })
     }
 
-    /// Adds a receiver that a link connects to the sender. With `looked_at`, the receiver decodes,
-    /// compares and shows. Otherwise it only acknowledges.
+    /// Adds a receiver that a link connects to the sender. If `looked_at` is true, the receiver
+    /// decodes, compares and shows. Otherwise it only acknowledges.
     pub fn add(
         &mut self,
         options: &SendOptions,
@@ -123,7 +124,7 @@ impl Session {
         self.peers.retain(|peer| peer.id != id);
     }
 
-    /// The receiver with this id.
+    /// Returns the receiver whose id is `id`.
     pub fn peer_mut(&mut self, id: ReceiverId) -> Option<&mut Peer> {
         let place = self.peers.binary_search_by_key(&id, |peer| peer.id).ok()?;
         Some(&mut self.peers[place])
@@ -150,7 +151,7 @@ impl Session {
         Ok(())
     }
 
-    /// When the next datagram is due on any link.
+    /// Returns the time at which the next datagram is due on any link.
     pub fn next_arrival(&self) -> Option<Duration> {
         self.peers
             .iter()
@@ -171,7 +172,8 @@ impl Session {
             .try_for_each(|peer| peer.deliver(now, is_out, &mut self.sender, carrier))
     }
 
-    /// Delivers each datagram that is due before a tick at its own time, then runs the tick.
+    /// Delivers each datagram that is due before a tick at the datagram's own time, then runs the
+    /// tick.
     pub fn run_until(
         &mut self,
         tick: Duration,
@@ -183,7 +185,8 @@ impl Session {
         self.tick(tick, carrier)
     }
 
-    /// Runs a tick: steps the world, sends snapshots and keys, and computes a frame of each viewer.
+    /// Runs a tick: steps the world, sends snapshots and keys, and computes a frame for each
+    /// viewer.
     pub fn tick(&mut self, now: Duration, carrier: &mut impl Carrier) -> Result<(), SessionError> {
         self.deliver(now, carrier)?;
         self.peers.iter_mut().for_each(|peer| peer.sent.clear());

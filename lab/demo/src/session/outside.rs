@@ -1,11 +1,11 @@
-//! A receiver outside of this program: a page that decodes the datagrams and answers.
+//! A receiver outside of this program. It is a page that decodes the datagrams and answers.
 
 use std::time::Duration;
 
 /// The maximum number of answers that wait for the next tick.
 const MAX_ANSWERS: usize = 64;
 
-/// The end of a link to a receiver outside of this program.
+/// The program's end of a link to a receiver outside of this program.
 #[derive(Debug, Default)]
 pub struct Outside {
     arrived: Vec<(Duration, Vec<u8>)>,
@@ -18,12 +18,12 @@ impl Outside {
         self.arrived.push((now, datagram.to_vec()));
     }
 
-    /// The datagrams that arrived since the last call, and their times.
+    /// Returns the datagrams that arrived since the last call, and their times.
     pub fn take_arrived(&mut self) -> Vec<(Duration, Vec<u8>)> {
         std::mem::take(&mut self.arrived)
     }
 
-    /// Adds a datagram for the link to the sender, which loses it if too many wait.
+    /// Adds a datagram that the page sends to the sender. The datagram is lost if too many wait.
     pub fn answer(&mut self, datagram: &[u8]) {
         if self.answers.len() < MAX_ANSWERS {
             self.answers.push(datagram.to_vec());

@@ -1,4 +1,4 @@
-//! One receiver of a session: its links, the state that it shows, and its statistics.
+//! One receiver of a session, with its links, the state that it shows, and its statistics.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -25,7 +25,7 @@ use crate::session_report::{InputReport, SessionReport};
 use crate::truth::Truth;
 use crate::viewer::{NewView, Viewer};
 
-/// The number of sent views to keep, for comparison with the received ones.
+/// The number of sent views that are kept for comparison with the received ones.
 const KEPT_VIEWS: usize = 512;
 
 /// One receiver with its links.
@@ -34,9 +34,9 @@ pub struct Peer {
     pub down: Link,
     pub(super) up: Link,
     side: Side,
-    /// The player's keys, from the first ones on.
+    /// The stream of the player's keys. The value is `None` until the first keys are sent.
     keys: Option<Box<KeyStream>>,
-    /// Whether keys are sent in each tick, with the acknowledgements in front.
+    /// Whether keys are sent in each tick, with the acknowledgements in front of them.
     plays: bool,
     /// The sent views, by sequence. The receiver's views must equal them.
     sent_views: VecDeque<(Sequence, Snapshot)>,
@@ -45,7 +45,7 @@ pub struct Peer {
     /// The sum and the count over the ticks in which the round trip was known, for the mean.
     round_trips_ms: (f64, u32),
     baseline_ages: (f64, u32),
-    /// When datagrams were sent in the last second, and their bytes.
+    /// The times at which datagrams were sent in the last second, with their bytes.
     recent: VecDeque<(Duration, usize)>,
     /// The tick at which the receiver was added.
     since_tick: u32,
@@ -60,16 +60,16 @@ pub struct SentDatagram {
     pub bytes: usize,
     /// Whether the link lost the datagram.
     pub lost: bool,
-    /// The datagram's bits by part. `None` for a part of a full state, or if the hub does not count
-    /// bits.
+    /// The bits of the datagram by part. The value is `None` for a part of a full state, or if the
+    /// hub does not count bits.
     pub cost: Option<Arc<Cost>>,
 }
 
-/// The receiving end.
+/// The receiving end of a link.
 pub(super) enum Side {
-    /// Decodes, compares and shows.
+    /// A receiver that decodes, compares and shows.
     Viewer(Box<Viewer>),
-    /// Acknowledges like a viewer, but decodes nothing.
+    /// A receiver that acknowledges like a viewer, but decodes nothing.
     Answering(Answering),
     /// A receiver outside of this program.
     Outside(Outside),
@@ -115,7 +115,7 @@ impl Peer {
         })
     }
 
-    /// Changes the link of both directions from now on.
+    /// Changes the link of both directions from this call on.
     pub fn set_link(&mut self, link: LinkConfig) -> Result<(), LinkError> {
         self.down.reconfigure(link)?;
         self.up.reconfigure(link)
@@ -128,7 +128,8 @@ impl Peer {
         }
     }
 
-    /// The end of the link to a receiver outside of this program. `None` for other receivers.
+    /// Returns the program's end of the link to a receiver outside of this program, or `None` for
+    /// other receivers.
     pub fn outside_mut(&mut self) -> Option<&mut Outside> {
         match &mut self.side {
             Side::Outside(outside) => Some(outside),
@@ -136,7 +137,7 @@ impl Peer {
         }
     }
 
-    /// A new receiving end of the same kind.
+    /// Returns a new receiving end of the same kind.
     pub(super) fn new_side(&self, options: &SendOptions) -> Result<Side, SessionError> {
         match &self.side {
             Side::Viewer(_) => Side::viewer(options),
@@ -145,8 +146,8 @@ impl Peer {
         }
     }
 
-    /// Sends a datagram of the hub over the link, with an acknowledgement of keys in front if one
-    /// is due.
+    /// Sends a datagram of the hub over the link. If an acknowledgement of keys is due, it is put
+    /// in front.
     pub(super) fn send(&mut self, now: Duration, datagram: &[u8], is_out: bool) {
         let front = self.keys.as_mut().and_then(|keys| keys.poll_acknowledgement());
         let datagram =
@@ -160,7 +161,7 @@ impl Peer {
         self.sent.push(SentDatagram { bytes: datagram.len(), lost, cost: None });
     }
 
-    /// Records the hub's view and cost of the datagram sent last, if it was a snapshot.
+    /// If the most recently sent datagram was a snapshot, records its view in the hub and its cost.
     pub(super) fn note_view(&mut self, sequence: Option<Sequence>, sender: &Sender) {
         let Some(sequence) = sequence.filter(|_| !matches!(self.side, Side::Answering(_))) else {
             return;
@@ -275,8 +276,8 @@ impl Peer {
         }
     }
 
-    /// Sends the keys of a tick, if any. The viewer's acknowledgement waits for them and travels in
-    /// the same datagram. With `by_person`, the world uses the received keys.
+    /// Sends the keys of a tick, if there are any. The viewer's acknowledgement waits for the keys
+    /// and is sent in the same datagram. If `by_person` is true, the world uses the received keys.
     pub(super) fn press(
         &mut self,
         now: Duration,
@@ -306,17 +307,17 @@ impl Peer {
         }
     }
 
-    /// The person's keys that have reached the world.
+    /// Returns the keys of the person that have reached the world.
     pub(super) fn held(&self) -> Option<Input> {
         self.keys.as_ref().and_then(|keys| keys.held())
     }
 
-    /// The number of sent packets with keys, and their bytes.
+    /// Returns the number of packets with keys that were sent, and their bytes.
     pub fn keys_sent(&self) -> (u64, u64) {
         self.keys.as_ref().map_or((0, 0), |keys| keys.sent())
     }
 
-    /// The report on the keys, if some were sent.
+    /// Returns the report on the keys, or `None` if no keys were sent.
     pub fn input_report(&self) -> Option<InputReport> {
         self.keys.as_ref().map(|keys| keys.report())
     }
@@ -353,7 +354,7 @@ impl Peer {
         Ok(())
     }
 
-    /// The round trip, or 0 while it is unknown.
+    /// Returns the round trip in milliseconds, or 0 while it is unknown.
     pub fn round_trip_ms(&self, sender: &Sender) -> f64 {
         let round_trip = sender.hub.status(self.id).and_then(|status| status.round_trip);
         round_trip.map_or(0.0, |time| time.as_secs_f64() * 1e3)
@@ -376,7 +377,7 @@ impl Peer {
         }
     }
 
-    /// This receiver's report up to a tick.
+    /// Returns the report of this receiver for the time up to a tick.
     pub fn report(&self, ticks: u32) -> SessionReport {
         let seconds = due(ticks - self.since_tick).as_secs_f64().max(1e-3);
         let kbps = |link: &Link, header: u32| {
@@ -426,12 +427,12 @@ impl Side {
     }
 }
 
-/// The share of the datagrams that a link lost.
+/// Returns the share of the datagrams that a link lost.
 fn loss_ratio(link: &Link) -> f64 {
     lost_datagrams(link) as f64 / link.stats().sent.count.max(1) as f64
 }
 
-/// Datagrams that a link lost, for any reason.
+/// Returns the number of datagrams that a link lost, for any reason.
 fn lost_datagrams(link: &Link) -> u64 {
     let stats = link.stats();
     stats.lost.count + stats.queue_dropped.count + stats.too_large.count

@@ -1,5 +1,5 @@
-//! Tests that add and remove players while their world is sent. Every state lists the players of
-//! its tick.
+//! Tests that add and remove players while their world is sent. Every state must contain the
+//! players of its tick.
 
 use clap::Parser;
 use command_kit::LinkOptions;
@@ -34,13 +34,14 @@ impl Joiner {
     }
 }
 
-/// The players that a viewer shows, without the first one.
+/// Returns the players that a viewer shows, without the first one.
 fn guests(session: &Session, peer: usize) -> Vec<EntityId> {
     let shown = &session.peers[peer].viewer().expect("it is looked at").shown;
     shown.iter().map(|shown| shown.id).filter(|id| id.0 >= FIRST_GUEST).collect()
 }
 
-/// Two joiners play. One of them leaves and returns. Returns the sent states.
+/// Runs a session with two joiners that play. One of them leaves and returns. Returns the sent
+/// states.
 fn play(options: &str) -> Vec<kinepack::Snapshot> {
     let Options { send, link } =
         Options::parse_from(["test"].into_iter().chain(options.split_whitespace()));

@@ -43,7 +43,7 @@ pub struct Arguments {
     json: bool,
 }
 
-/// Why streams cannot be measured.
+/// The reason why streams cannot be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum InputsError {
     #[error(transparent)]

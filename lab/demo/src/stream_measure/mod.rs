@@ -1,10 +1,10 @@
-//! `kinepack-lab inputs`: the moves of players' characters as input streams over bad links, under
-//! virtual time.
+//! `kinepack-lab inputs`: sends the moves of players' characters as input streams over bad links,
+//! in virtual time.
 //!
-//! Each client plays the script of its own seed and sends a packet each tick. The server returns an
-//! acknowledgement each tick. Every received lane must equal the sent one. All clients are coded
-//! one after another, as on a server. So the clock is read only twice a tick, and many streams
-//! compete for the caches.
+//! Each client plays a script with its own seed, and sends a packet each tick. The server returns
+//! an acknowledgement each tick. Every received lane must equal the sent one. All clients are coded
+//! one after another, as on a server. The clock is therefore read only twice per tick, and many
+//! streams compete for the caches.
 
 mod command;
 mod speed;
@@ -22,11 +22,11 @@ use world::World;
 
 use crate::session_error::SessionError;
 
-/// The loss ratios of the link that each level is measured with.
+/// The loss ratios of the links with which each level is measured.
 const LOSS_RATIOS: [f32; 3] = [0.0, 0.05, 0.2];
 
-/// The most moves of all clients together at a level and a loss: 60 clients play for 15 hours.
-/// The size of each move takes 4 bytes of memory.
+/// The maximum number of moves of all clients together at a level and a loss, for example 60
+/// clients that play for 15 hours. Their sizes take 4 bytes each.
 const MAX_MOVES: u64 = 200_000_000;
 
 /// The size of a measurement.
@@ -50,13 +50,13 @@ impl StreamRun {
         Ok(())
     }
 
-    /// The ticks of all measurements together.
+    /// Returns the total ticks of all measurements.
     fn all_ticks(&self, rows: &[Row]) -> u64 {
         rows.len() as u64 * LOSS_RATIOS.len() as u64 * u64::from(self.ticks)
     }
 }
 
-/// How packets are coded: each on its own, or against an acknowledged packet at a level.
+/// The way in which packets are coded: each in full, or against an acknowledged packet at a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Row {
     Full,
@@ -91,26 +91,30 @@ struct Measured {
     packets: u64,
     bits_per_packet: Bits,
     kbps_with_headers: f64,
-    /// Moves that arrived, in their own packets or as repeats.
+    /// The number of moves that arrived, in their own packets or as repeats.
     restored: u64,
-    /// Received lanes that differ from the sent ones.
+    /// The number of lanes that arrived changed.
     wrong_values: u64,
-    /// Packets sent in full because there was no base.
+    /// The number of packets that were sent in full because there was no base.
     full_packets: u64,
-    /// Packets lost because the receiver lacked their base.
+    /// The number of packets that were lost because the receiver lacked their base.
     lost_bases: u64,
-    /// The codec alone, for one client: a record's lanes to bytes and back.
+    /// The time of the codec alone, for one client. Encoding turns a record's lanes into bytes, and
+    /// decoding does the reverse.
     encode_ns: f64,
     decode_ns: f64,
-    /// The whole protocol, for all clients in turn: lanes to a datagram and back.
+    /// The time of the whole protocol, for all clients in turn. Sending turns lanes into a
+    /// datagram, and receiving does the reverse.
     send_ns: f64,
     receive_ns: f64,
-    /// Memory of an end of the stream for one client.
+    /// The memory of the sending end for one client, in bytes. The next field is that of the
+    /// receiving end.
     sender_bytes: usize,
     receiver_bytes: usize,
 }
 
-/// Bits of a packet: `full` is the record alone, the others are whole packets with their headers.
+/// The bits of a packet. `full` is the record alone, and the other fields are whole packets with
+/// their headers.
 #[derive(Serialize)]
 struct Bits {
     full: u32,
@@ -119,7 +123,7 @@ struct Bits {
 }
 
 impl Measured {
-    /// The moves that were measured.
+    /// Returns the number of moves that were measured.
     fn packets(&self) -> u64 {
         self.packets
     }
@@ -145,8 +149,8 @@ impl Measured {
     }
 }
 
-/// Measures each row at each loss. After a signal, the last row has the moves before it, and there
-/// are no further rows.
+/// Measures each row at each loss. After a signal, the last row has only the moves before the
+/// signal, and no further rows are measured.
 fn measure(
     run: StreamRun,
     rows: &[Row],

@@ -1,5 +1,5 @@
-//! Measures the codec alone. Codes one client's packets again, each as one record against the base
-//! that it had on its link.
+//! Measures the codec alone. It codes one client's packets again, each as one record against the
+//! base that it had on its link.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -8,18 +8,18 @@ use character::{Move, Script};
 use kinepack::Pack;
 use kinepack::stream::{Learned, StreamBase, StreamCodec};
 
-/// Records between two readings of the clock.
+/// The number of records between two readings of the clock.
 const BATCH: usize = 512;
 /// The largest distance to a base.
 const RING: usize = 256;
 
-/// The time for a packet of one record.
+/// The time to code a packet of one record.
 pub(super) struct Speed {
     pub(super) encode_ns: f64,
     pub(super) decode_ns: f64,
 }
 
-/// One end of the stream: the models after each of the last records, and scratch memory.
+/// One end of the stream: the models after each of the most recent records, and scratch memory.
 struct End<'a> {
     codec: &'a StreamCodec,
     records: &'a [u32],
@@ -61,14 +61,14 @@ fn lanes_of(records: &[u32], index: usize) -> &[u32] {
     &records[index * Move::LANES..(index + 1) * Move::LANES]
 }
 
-/// Codes the records of a seed's script. `backs` has each record's distance to its base, if it has
-/// one.
+/// Codes the records of a script with the given seed. `backs` contains each record's distance to
+/// its base, if it has one.
 pub(super) fn measure(codec: &StreamCodec, seed: u64, backs: &[Option<u16>]) -> Speed {
     let mut records = vec![0; backs.len() * Move::LANES];
     for (place, played) in records.chunks_exact_mut(Move::LANES).zip(Script::new(seed)) {
         played.quantize(place).expect("a character is within its limits");
     }
-    // The first run warms up the memory.
+    // The first run warms up the caches.
     code_all(codec, &records, backs);
     code_all(codec, &records, backs)
 }

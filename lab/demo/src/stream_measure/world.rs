@@ -1,4 +1,4 @@
-//! Simulates many clients and one server under virtual time.
+//! Simulates many clients and one server in virtual time.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -15,13 +15,14 @@ use super::{Bits, Measured, Row, StreamRun, speed};
 use crate::sender::due;
 use crate::session_error::SessionError;
 
-/// Half of a round trip of 100 ms, and the jitter of one direction.
+/// The latency of one direction, which is half of a round trip of 100 ms. The next constant is the
+/// jitter of one direction.
 const LATENCY: Duration = Duration::from_millis(50);
 const JITTER: Duration = Duration::from_millis(5);
-/// Extra ticks for the last packets to arrive.
+/// The number of extra ticks in which the last packets arrive.
 const AFTER_TICKS: u32 = cubes::TICK_HZ;
-/// The number of ticks in the ring. It is longer than any packet is in flight, and a power of two,
-/// because record numbers wrap.
+/// The number of ticks in the ring. The ring is longer than the flight of any packet. Its length is
+/// a power of two, because record numbers wrap.
 const RING_TICKS: usize = 64;
 
 /// All clients, their links, and the server's ends.
@@ -43,7 +44,7 @@ pub(super) struct World {
 
 struct Client {
     script: Script,
-    /// The lanes of the last moves, in a ring by tick.
+    /// The lanes of the most recent moves, in a ring by tick.
     pushed: Vec<u32>,
     sender: StreamSender,
     receiver: StreamReceiver,
@@ -98,7 +99,7 @@ impl World {
         })
     }
 
-    /// Runs all ticks, or only those before a signal. `None` if no tick ran.
+    /// Runs all ticks, or only those before a signal. Returns `None` if no tick ran.
     pub(super) fn run(
         mut self,
         progress: &ProgressBar,
@@ -151,7 +152,8 @@ impl World {
         Ok(())
     }
 
-    /// Takes the packets that have arrived: one of each client in turn, until there are none.
+    /// Takes the packets that have arrived. It takes one packet of each client in turn, until there
+    /// are none.
     fn receive(&mut self, now: Duration) {
         loop {
             let mut count = 0;
@@ -232,7 +234,7 @@ impl World {
     }
 }
 
-/// The range of a record's lanes in the ring. Record numbers are ticks from 0.
+/// Returns the range of a record's lanes in the ring. Record numbers are ticks, counted from 0.
 fn place_of(number: u16) -> Range<usize> {
     let first = usize::from(number) % RING_TICKS * Move::LANES;
     first..first + Move::LANES

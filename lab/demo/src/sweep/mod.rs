@@ -21,9 +21,9 @@ use crate::session_error::SessionError;
 use crate::simulate::progress;
 use crate::world::{WorldArguments, WorldError};
 
-/// Round trips in milliseconds, at [`LOSS_PERCENT`].
+/// The round trips that are measured, in milliseconds, at a loss of [`LOSS_PERCENT`].
 const ROUND_TRIPS_MS: [u32; 7] = [5, 25, 50, 100, 150, 200, 300];
-/// Losses in percent, at [`ROUND_TRIP_MS`].
+/// The losses that are measured, in percent, at a round trip of [`ROUND_TRIP_MS`].
 const LOSSES_PERCENT: [u32; 7] = [0, 1, 2, 5, 10, 20, 30];
 const ROUND_TRIP_MS: u32 = 100;
 const LOSS_PERCENT: u32 = 1;
@@ -72,14 +72,14 @@ struct Report {
     over_round_trip: Vec<Point>,
 }
 
-/// Why a sweep fails or ends early.
+/// The reason why a sweep fails or ends early.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
     #[error(transparent)]
     Session(#[from] SessionError),
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// The picture could not be drawn.
+    /// The sweep could not draw the picture.
     #[error("cannot draw into {}: {reason}", path.display())]
     Picture { path: PathBuf, reason: String },
 }
@@ -111,7 +111,7 @@ pub fn run(arguments: &Arguments) -> Result<(), SweepError> {
     let [svg] = arguments.force.targets([arguments.svg.as_deref()])?;
     let runs = LOSSES_PERCENT.len() + ROUND_TRIPS_MS.len();
     let progress = progress(runs as u32 * arguments.world.frames());
-    // An interrupt ends the current run without a point, and the later runs do not begin.
+    // After an interrupt, the current run gives no point, and the later runs do not begin.
     let points = |links: [(u32, u32); 7]| -> Result<Vec<Point>, SweepError> {
         links
             .into_iter()

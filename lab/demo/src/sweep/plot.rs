@@ -1,4 +1,5 @@
-//! The picture of a sweep: bytes and error over loss and over round trip.
+//! Draws the picture of a sweep. The picture shows bytes and errors, each over loss and over round
+//! trip.
 
 use std::error::Error;
 
@@ -12,10 +13,10 @@ const PAYLOAD_COLOR: RGBColor = RGBColor(0x8c, 0xbc, 0xde);
 const ERROR_COLOR: RGBColor = RGBColor(0xd6, 0x27, 0x28);
 const MEDIAN_COLOR: RGBColor = RGBColor(0xf0, 0xa0, 0x9c);
 
-/// A curve: its name, its color, and the value of a point that it shows.
+/// A curve holds its name, its color, and a function that takes the shown value from a point.
 type Curve = (&'static str, RGBColor, fn(&Point) -> f64);
 
-/// One of the four diagrams.
+/// One of the four diagrams of the picture.
 struct Panel<'a> {
     title: String,
     points: &'a [Point],
@@ -23,11 +24,11 @@ struct Panel<'a> {
     x_title: &'static str,
     y_title: &'static str,
     curves: [Curve; 2],
-    /// A corner without curves.
+    /// The corner of the diagram that has no curves.
     legend: SeriesLabelPosition,
 }
 
-/// The picture as SVG.
+/// Returns the picture of `report` as SVG.
 pub(super) fn draw(report: &Report) -> Result<String, String> {
     let mut picture = String::new();
     draw_into(&mut picture, report).map_err(|error| error.to_string())?;

@@ -41,7 +41,7 @@ pub struct Arguments {
     broadcast: WatchOptions,
 }
 
-/// Why a replay cannot be watched.
+/// The reason why a replay cannot be watched.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     #[error("{}: {error}", path.display())]

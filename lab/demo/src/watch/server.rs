@@ -12,7 +12,7 @@ use kinepack_replay::ReplayError;
 use super::store::Store;
 use crate::demo::page::server::WORLDS;
 
-/// The page's own files.
+/// The files of the page itself.
 #[rustfmt::skip]
 const FILES: &[File] = command_kit::web_files![
     "api.js", "controls.js", "frame_sizes.js", "index.html", "main.js", "playhead.js", "style.css", "time_line.js",
@@ -20,14 +20,14 @@ const FILES: &[File] = command_kit::web_files![
 
 type Shared = Answers<Store>;
 
-/// Why a request gets no answer.
+/// The reason why a request gets no answer.
 enum Refusal {
     NotThere,
     Replay(ReplayError),
     Failed,
 }
 
-/// The page's files and the data that it asks for.
+/// Returns a router that serves the page's files and the data that the page asks for.
 pub(super) fn router(store: Store) -> Router {
     let data = Router::new()
         .route("/replay", get(describe))
@@ -56,7 +56,7 @@ async fn frames(
     Ok(json(&frames.ok_or(Refusal::NotThere)?))
 }
 
-/// Computes an answer.
+/// Computes `answer` on another thread, and returns its result.
 async fn compute<A: Send + 'static>(
     shared: &Shared,
     answer: impl FnOnce(&Store) -> Result<A, ReplayError> + Send + 'static,

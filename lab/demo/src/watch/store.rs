@@ -1,4 +1,5 @@
-//! The replay of a page: its description, the world at a moment, and the size of each frame.
+//! The replay that a page watches. A store gives its description, the world at a moment, and the
+//! size of each frame.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,16 +17,17 @@ use super::WatchError;
 use crate::cube_stream;
 use crate::demo::page::world::WorldMessage;
 
-/// The edge of a body whose size is not known, as a share of half the floor's width.
+/// The edge of a body whose size is not known, as a fraction of half the floor's width.
 const EDGE_RATIO: f32 = 1.0 / 40.0;
-/// The least half width of the floor.
+/// The smallest half width of the floor.
 const LEAST_HALF_WIDTH_M: f32 = 1.0;
 
 /// A replay that several pages watch.
 pub(super) struct Store {
     file: String,
     player: Mutex<Player>,
-    /// Reads sizes and the description, so that the groups around the shown moment stay loaded.
+    /// This second reader serves sizes and the description, so that `player` keeps the groups
+    /// around the shown moment loaded.
     sizes: Mutex<ReplayReader>,
     stage: Stage,
 }
@@ -35,7 +37,7 @@ struct Player {
     bodies: Bodies,
 }
 
-/// The size of the scene.
+/// The size of the scene that the page draws.
 #[derive(Clone, Copy)]
 struct Stage {
     half_width_m: f32,
@@ -51,15 +53,15 @@ pub(super) struct Description {
     name: String,
     level: &'static str,
     rate_hz: f64,
-    /// `null` if there is no frame.
+    /// The first and the last tick. JSON has `null` here if the replay has no frame.
     ticks: Option<[u32; 2]>,
     bodies: usize,
     half_width_m: f32,
     cube_edge_m: f32,
     player_edge_m: f32,
-    /// The bytes of the whole file.
+    /// The size of the whole file in bytes.
     bytes: u64,
-    /// The first tick and the size in bytes of each group.
+    /// The first tick of each group, and the group's size in bytes.
     groups: Vec<(u32, u64)>,
     markers: Vec<(u32, String)>,
     info: Vec<(String, String)>,
@@ -89,7 +91,7 @@ impl Store {
         })
     }
 
-    /// The description, with the groups that were written until now.
+    /// Describes the replay with the groups that have been written until now.
     pub(super) fn describe(&self) -> Result<Description, ReplayError> {
         let damage: Vec<String> = {
             let replay = &mut lock(&self.player).replay;
@@ -124,7 +126,7 @@ impl Store {
         })
     }
 
-    /// The world at a moment; `None` if there is no frame.
+    /// Returns the world at moment `tick`, or `None` if the replay has no frame.
     pub(super) fn world(&self, tick: f64) -> Result<Option<Bytes>, ReplayError> {
         let mut player = lock(&self.player);
         let Player { replay, bodies } = &mut *player;
@@ -139,7 +141,8 @@ impl Store {
         Ok(Some(WorldMessage::new(0, playback.tick, &list).bytes))
     }
 
-    /// The tick and the bytes of each frame of a group; `None` if there is no such group.
+    /// Returns the tick and the size in bytes of each frame of `group`. Returns `None` if the
+    /// replay has no such group.
     pub(super) fn frames(&self, group: usize) -> Result<Option<Vec<(u32, usize)>>, ReplayError> {
         let sizes = lock(&self.sizes).frame_sizes(group)?;
         let plain = |(tick, bytes): (Tick, usize)| (tick.0, bytes);
@@ -175,7 +178,8 @@ fn measured(pose: &Pose) -> Measured {
     }
 }
 
-/// A panic while the lock was held does no harm: every call finds its place anew.
+/// Locks `mutex`, even after a panic under the lock. Such a panic does no harm, because every call
+/// finds its place anew.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

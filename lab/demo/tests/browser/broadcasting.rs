@@ -1,5 +1,5 @@
-//! The page of a broadcast: it watches through the relay by itself, pauses, goes back, and changes
-//! its tier. The page as static files does the same.
+//! Tests the page of a broadcast. The page watches through the relay by itself, pauses, goes back,
+//! and changes its tier. The page as static files does the same.
 
 use std::net::SocketAddr;
 use std::process::Command;
@@ -13,7 +13,7 @@ use crate::support::running::Running;
 
 const CUBES: u32 = 400;
 
-/// A broadcast, and the arguments of `watch` that it prints.
+/// Starts a broadcast. Returns the arguments of `watch` that it prints.
 fn broadcast() -> (Running, Vec<String>) {
     let cubes = CUBES.to_string();
     let listen = ["broadcast", "--listen", "127.0.0.1:0", "--cubes", &cubes, "--regions", "3"];
@@ -52,7 +52,7 @@ fn a_page_watches_a_broadcast() {
         browser.wait_above("kinepack.tick()", tick + 20.0);
     }
 
-    // Near the floor, some regions are in view, and from far away all nine.
+    // A view near the floor shows some regions. A view from far away shows all nine.
     browser.choose("#tier", "regions in view");
     browser.wait("kinepack.tiers().every((tier) => tier.startsWith('region.'))");
     browser.wait("kinepack.tiers().length === 9");

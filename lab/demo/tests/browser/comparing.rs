@@ -1,5 +1,5 @@
-//! The demo's comparison with the same world without compression, at the same rate and at the same
-//! bandwidth.
+//! Tests the demo's comparison with the same world without compression, at the same rate and at the
+//! same bandwidth.
 
 use fantoccini::key::Key;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::driver::Browser;
 use crate::support::running::Running;
 
-/// Bits of an uncompressed cube, with its share of the headers of a datagram of 29 cubes.
+/// The bits of an uncompressed cube, including its share of the headers of a datagram of 29 cubes.
 const CUBE_BITS: f64 = 321.0 + 224.0 / 29.0;
 
 impl Browser {
@@ -33,7 +33,7 @@ fn the_factor_compares_with_the_same_send_rate() {
     let browser = Browser::start();
     browser.open(address, "");
     browser.wait("kinepack.samples().length > 10");
-    // 901 cubes of 321 bits and a header, 60 times per second.
+    // Each state has 901 cubes of 321 bits and a header. The page sends 60 states per second.
     browser.wait("document.getElementById('now-of').textContent === '17,369'");
     browser.choose("#settings [name=send_hz]", "10");
     browser.wait("document.getElementById('now-rate').textContent === '10'");
@@ -124,7 +124,7 @@ fn restart_puts_the_cubes_back_and_begins_a_new_connection() {
         "(() => { globalThis.first = Float32Array.from(kinepack.world().sent); return true; })()",
     );
     browser.click("#pause");
-    // The mean distance of the cubes from their first positions, in metres.
+    // The script gives the mean distance of the cubes from their first positions, in metres.
     let away = "(() => {
         const { sent } = kinepack.world();
         let sum = 0;

@@ -1,5 +1,5 @@
-//! Chromium and its driver. A test takes a browser that an earlier test of this process has left, or
-//! starts one, because a start takes longer than many tests. Each test has a tab of its own.
+//! Runs Chromium and its driver. A start takes longer than many tests, so a test takes a browser
+//! that an earlier test of this process has left, if there is one. Each test has a tab of its own.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::MetadataExt;
@@ -17,7 +17,8 @@ use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 use url::{ParseError, Url};
 
-/// The browsers that no test uses. A test holds this lock, so only one uses the processor to draw.
+/// The browsers that no test uses. A test holds this lock, so only one browser uses the processor
+/// to draw.
 static IDLE: Mutex<Vec<Driver>> = Mutex::new(Vec::new());
 
 /// The shell runs the driver, `$0`, until this process ends or closes the pipe, even if it is killed.
@@ -33,13 +34,13 @@ wait
 rm -rf "$1" || { sleep 1; rm -rf "$1"; }
 "#;
 
-/// WebGL on the processor, which works on any machine.
+/// Options that draw WebGL on the processor, which works on any machine.
 const SOFTWARE_GL: &[&str] = &["--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
 const NO_GL: &[&str] = &["--disable-gpu", "--disable-software-rasterizer", "--disable-3d-apis"];
 
 /// A browser with one window. Each call returns when its effect is complete.
 pub(crate) struct Browser {
-    /// The driver. `None` only after this was dropped.
+    /// The driver of the browser. It is `None` only after the browser was dropped.
     driver: Option<Driver>,
     idle: MutexGuard<'static, Vec<Driver>>,
 }
@@ -78,7 +79,7 @@ impl Browser {
             client.switch_to_window(tab).await
         });
         browser.wait("document.visibilityState === 'visible'");
-        // An earlier test may have left messages.
+        // An earlier test may have left messages on the console.
         browser.console();
         browser
     }
@@ -93,13 +94,13 @@ impl Browser {
         done.unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// A command that is specific to this driver, by its path below the session.
+    /// Runs a command that is specific to this driver. `path` is its path below the session.
     pub(crate) fn command(&self, path: &str, body: Option<Value>) -> Value {
         let command = Own { path: path.to_owned(), body };
         self.run(async move |client| client.issue_cmd(command).await)
     }
 
-    /// A command of the browser's own protocol.
+    /// Runs a command of the browser's own protocol.
     pub(crate) fn devtools(&self, command: &str, parameters: Value) -> Value {
         self.command("goog/cdp/execute", Some(json!({ "cmd": command, "params": parameters })))
     }
@@ -124,7 +125,7 @@ impl Driver {
                  chromium-driver"
             );
         };
-        // The shell deletes it.
+        // The shell deletes this folder.
         let home = TempDir::new().unwrap().keep();
         let (mut shell, port) = start_driver(&chromedriver, &home);
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
@@ -156,7 +157,7 @@ fn installed(name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// The shell that runs the driver, and the driver's port.
+/// Starts the shell that runs the driver. Returns the shell and the driver's port.
 fn start_driver(chromedriver: &Path, home: &Path) -> (Child, u16) {
     let mut command = Command::new("sh");
     command.args(["-c", UNTIL_THE_PIPE_CLOSES]).arg(chromedriver).arg(home).env("TMPDIR", home);
@@ -192,7 +193,7 @@ fn capabilities(chromium: &Path, home: &Path, options: &[&str]) -> Value {
 #[derive(Debug)]
 struct Own {
     path: String,
-    /// The body to post, if there is one.
+    /// The body of the request. If there is one, the method is POST.
     body: Option<Value>,
 }
 

@@ -1,5 +1,5 @@
-//! The folder of `demo --export` on a host of static files: the worlds run, the link and the level
-//! change live, and nothing is decoded wrongly.
+//! Tests the folder of `demo --export` on a host of static files. The worlds run, the link and the
+//! level change live, and nothing is decoded wrongly.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -19,7 +19,7 @@ pub(crate) fn host(folder: &Path) -> SocketAddr {
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let folder = folder.clone();
-            // A browser that closes a connection early is no failure.
+            // A browser that closes a connection early is not a failure.
             thread::spawn(move || answer(stream, &folder));
         }
     });

@@ -1,5 +1,5 @@
-//! The page of `serve --web`: it joins through WebTransport or a WebSocket, decodes by itself, and
-//! what it decodes equals what the server sent, integer by integer.
+//! Tests the page of `serve --web`. The page joins through WebTransport or a WebSocket, and decodes
+//! by itself. Each integer that it decodes equals the integer that the server sent.
 //!
 //! `KINEPACK_SOAK_SECONDS=600` watches for that long instead of 4 seconds, and `-- --nocapture`
 //! shows the numbers.
@@ -19,7 +19,7 @@ use super::driver::Browser;
 use super::layout::TOO_WIDE;
 use crate::support::running::Running;
 
-/// `serve --web` at free ports, and the page's address.
+/// Starts `serve --web` at free ports. Returns it with the page's address.
 fn serve(options: &[&str]) -> (Running, SocketAddr) {
     let base = ["serve", "--insecure", "--listen", "127.0.0.1:0", "--web", "127.0.0.1:0"];
     let mut server = Running::start(&[&base, options].concat(), None);
@@ -92,7 +92,7 @@ fn joins_without_a_wrong_lane(transport: &str, level: &str) {
     browser.wait("kinepack.bodies() > 900");
     let mut states = BTreeMap::new();
     let seconds = std::env::var("KINEPACK_SOAK_SECONDS").map_or(4, |text| text.parse().unwrap());
-    // Watches until all rings and buffers are full.
+    // The page watches until all rings and buffers are full.
     collect(&browser, Duration::from_secs(seconds.min(60) / 2), &mut states);
     let memory_bytes = browser.number("kinepack.stats().memory_bytes");
     collect(&browser, Duration::from_secs(seconds - seconds.min(60) / 2), &mut states);

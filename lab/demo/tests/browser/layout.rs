@@ -1,4 +1,4 @@
-//! The page fits, is readable, and works without a mouse.
+//! Tests that the page fits the window, is readable, and works without a mouse.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,8 @@ pub(crate) fn check_looks(browser: &Browser) {
     }
 }
 
-/// Texts with a contrast to their background below 4.5 by WCAG 2, which are hard to read.
+/// The texts whose contrast to their background is below 4.5 by WCAG 2. Such texts are hard to
+/// read.
 pub(crate) const FAINT: &str = "(() => {
     const channels = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
     const light = ([red, green, blue]) => [red, green, blue].map((value) => value / 255)

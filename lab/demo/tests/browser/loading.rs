@@ -1,11 +1,11 @@
-//! The page loads, reports problems, and reconnects.
+//! Tests that the page loads, reports problems, and reconnects.
 
 use serde_json::Value;
 
 use super::driver::Browser;
 use crate::support::running::Running;
 
-/// The newest tick of the left world in the page.
+/// The newest tick of the world on the left of the page.
 const TICK: &str = "kinepack.world()?.tick ?? 0";
 
 #[test]
@@ -68,7 +68,8 @@ fn without_webgl_the_page_says_so_and_the_numbers_still_update() {
     browser.wait_above(sent, before + 30.0);
     let samples = browser.number("kinepack.samples().length");
     browser.wait_above("kinepack.samples().length", samples + 5.0);
-    // Reads a copy, because reading a canvas changes how the browser draws it from then on.
+    // The script reads a copy of the chart, because reading a canvas changes how the browser draws
+    // it from then on.
     let chart = "(() => {
         const chart = document.getElementById('chart-kbps');
         const copy = new OffscreenCanvas(chart.width, chart.height)

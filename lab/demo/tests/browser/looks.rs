@@ -1,4 +1,4 @@
-//! The pictures of the page: the worlds, the heat, one body, and the image of the README.
+//! Tests the pictures of the page: the worlds, the heat, one body, and the image of the README.
 
 use std::env;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::support::running::Running;
 
 const VIEWS: [&str; 2] = ["view-sent", "view-shown"];
 const LOOK: &str = "document.getElementById('look').innerText";
-/// The lanes of a body, and its bits.
+/// Checks that the page shows the lanes of a body, and its bits.
 const TOLD: &str = "/\\d/.test(document.querySelector('#look-lanes td').textContent)
     && /\\d/.test(document.getElementById('look-bits').textContent)";
 
@@ -57,7 +57,7 @@ fn the_body_under_the_pointer_is_shown_with_its_lanes_and_bits() {
     browser.wait(&format!(
         "/position[.]x/.test({LOOK}) && /orientation[.]largest/.test({LOOK}) && /bits/.test({LOOK})"
     ));
-    // The player's cube moves: the numbers do too.
+    // The player's cube moves, so the numbers change too.
     let before = browser.text(LOOK);
     browser.wait(&format!("{LOOK} !== {before:?}"));
     assert_eq!(browser.console(), [""; 0]);
@@ -73,7 +73,7 @@ fn heat_changes_the_picture() {
     browser.click("#pause");
     let area = browser.area("view-sent");
     let mut plain = browser.screenshot();
-    // The camera stops a while after the world.
+    // The camera stops some time after the world.
     let begin = Instant::now();
     while let again = browser.screenshot()
         && plain.share_changed(&again, area) > 0.0

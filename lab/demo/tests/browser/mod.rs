@@ -1,8 +1,8 @@
-//! The pages of `demo`, `serve`, `anim view` and `watch` in a real browser:
+//! Tests the pages of `demo`, `serve`, `anim view` and `watch` in a real browser. Run them with
 //! `cargo test -p demo --features browser --test tests browser::`.
 //!
-//! Needs Chromium and chromedriver. Each test has its own program and its own tab, one at a time. The
-//! browser is gone when the process of the tests is.
+//! The tests need Chromium and chromedriver. Each test has its own program and its own tab, and one
+//! test runs at a time. The browser ends with the process of the tests.
 
 #![cfg(all(unix, feature = "browser"))]
 

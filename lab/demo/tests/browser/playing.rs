@@ -1,4 +1,4 @@
-//! Playing in the page: keys, pause, and which page may play.
+//! Tests playing in the page: keys, pause, and which page may play.
 
 use std::thread;
 use std::time::Duration;
@@ -29,7 +29,7 @@ fn pause_holds_a_step_is_one_tick_and_the_world_resumes() {
     browser.click("#pause");
     browser.wait("heard?.paused && kinepack.world().tick === heard.tick");
     let paused = tick();
-    // An event that must not happen has no condition to wait for.
+    // The test must wait, because an event that must not happen gives no condition to wait for.
     thread::sleep(Duration::from_millis(500));
     assert_eq!(tick(), paused);
     for step in 1..=3 {
@@ -81,7 +81,7 @@ fn the_page_shows_the_bandwidth_of_keys_once_a_person_plays() {
     browser
         .wait("document.querySelector('#report [data-key=\"input.records\"]').dataset.value > 60");
     browser.let_go();
-    // The display stays after the person has stopped playing, and then shows no bandwidth.
+    // After the person has stopped playing, the display stays and shows no bandwidth.
     browser.wait(&format!("{} === 0 && {} >= 32", shown("kbps"), shown("bits")));
     assert_eq!(
         browser.text("document.querySelector('#report [data-key=\"input.wrong\"]').dataset.value"),

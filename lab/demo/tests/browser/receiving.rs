@@ -1,4 +1,4 @@
-//! The demo's page has a receiver of its own: it shows and measures what this receiver gets, and
+//! Tests the receiver of the demo's page. The page shows and measures what this receiver gets, and
 //! reports if there is none.
 
 use serde_json::json;
@@ -6,7 +6,8 @@ use serde_json::json;
 use super::driver::Browser;
 use crate::support::running::Running;
 
-/// The bits that the page marks on the bodies of a world, in sixteenths, summed.
+/// Returns a script that sums the bits that the page marks on the bodies of `world`, in sixteenths
+/// of a bit.
 fn heat(world: &str) -> String {
     format!(
         "((bodies) => {{
@@ -28,14 +29,14 @@ fn the_page_measures_its_own_link() {
     let round_trip = "kinepack.receiver().round_trip_ms";
     let round_trip_ms = browser.wait_above(round_trip, 299.0);
     assert!(round_trip_ms < 400.0, "{round_trip_ms}");
-    // A baseline was acknowledged, so it is at least a round trip old.
+    // The baseline was acknowledged, so it is at least a round trip old.
     browser.wait_above("kinepack.receiver().baseline_ticks", 17.0);
     browser.wait_above("kinepack.receiver().playout_ms", 10.0);
     browser.wait_above("kinepack.samples().at(-1).error_mm_p50", 0.0);
     for world in ["sent", "shown"] {
         browser.wait_above(&heat(world), 100.0);
     }
-    // Half of the round trip, and the playout delay.
+    // The delay consists of half of the round trip and the playout delay.
     let delay = "Number(document.getElementById('now-delay').textContent)";
     browser.wait_above(delay, 150.0);
     browser.wait(&format!("{delay} < 400"));
@@ -50,7 +51,7 @@ fn another_level_is_received_by_another_receiver() {
     let browser = Browser::start();
     browser.open(address, "");
     browser.wait("kinepack.world()?.shown.length === 21 * 8");
-    // Another level means another receiver.
+    // A change of the level makes a new receiver.
     browser.choose("#settings [name=level]", "14");
     let sending = "document.querySelector('#report [data-key=sending]').dataset.value";
     browser.wait(&format!("{sending}.includes('--level learning')"));
@@ -86,8 +87,8 @@ fn the_headline_numbers_are_dashes_until_their_seconds_are_full() {
     browser.wait("kinepack.samples().length > 20");
     let shown = "['now-kbps', 'now-factor', 'now-error']
         .map((id) => document.getElementById(id).textContent)";
-    // Ten samples per second. One call reads both the count and the text, because the page keeps
-    // running.
+    // The page takes ten samples per second. One call reads both the count and the text, because
+    // the page keeps running.
     let early =
         browser.eval(&format!("kinepack.samples().length < 90 ? {shown} : ['–', '–', '–']"));
     assert_eq!(early, json!(["–", "–", "–"]));

@@ -1,5 +1,5 @@
-//! The report pages of `analyze` and `replay`: they fit, their text keeps its size, their axes have
-//! units, and their fields have the demo's colours.
+//! Tests the report pages of `analyze` and `replay`. The pages fit the window, their text keeps its
+//! size, their axes have units, and their fields have the demo's colours.
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -8,12 +8,12 @@ use super::driver::Browser;
 use super::layout::TOO_WIDE;
 use crate::support::running::Running;
 
-/// Charts that are scaled, so that their text would shrink with them.
+/// Lists the charts that the page scales. Their text would shrink with them.
 const SCALED: &str = "[...document.querySelectorAll('svg')]
     .filter((chart) =>
         Math.abs(chart.getBoundingClientRect().width / chart.viewBox.baseVal.width - 1) > 0.01)
     .map((chart) => chart.outerHTML.slice(0, 80))";
-/// Texts of charts below 12 px.
+/// Lists the texts of charts that are smaller than 12 px.
 const SMALL: &str = "[...document.querySelectorAll('svg text, td, th, .note, li')]
     .filter((element) => parseFloat(getComputedStyle(element).fontSize) < 12)
     .map((element) => element.textContent)";

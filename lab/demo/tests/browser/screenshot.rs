@@ -1,4 +1,4 @@
-//! Screenshots, pixel by pixel.
+//! Compares screenshots pixel by pixel.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -13,7 +13,7 @@ pub(crate) struct Screenshot {
     colours: Vec<[u8; 3]>,
 }
 
-/// A part of the window, in pixels.
+/// A rectangle of the window, in pixels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Area {
     left: usize,
@@ -23,7 +23,7 @@ pub(crate) struct Area {
 }
 
 impl Area {
-    /// The area of an element, from its `getBoundingClientRect`.
+    /// Returns the area of an element, which is given by its `getBoundingClientRect`.
     pub(crate) fn of(rectangle: &Value) -> Self {
         let [left, top, right, bottom] = ["left", "top", "right", "bottom"]
             .map(|side| rectangle[side].as_f64().unwrap().max(0.0) as usize);
@@ -50,13 +50,13 @@ impl Screenshot {
         Self { width: frame.width as usize, colours }
     }
 
-    /// Writes its first rows as a file.
+    /// Writes the first `height` rows of the screenshot as a file.
     pub(crate) fn write(&self, path: &Path, height: usize) {
         let mut encoder =
             Encoder::new(File::create(path).unwrap(), self.width as u32, height as u32);
         encoder.set_color(ColorType::Rgb);
         encoder.set_compression(Compression::High);
-        // Without filters, flat surfaces and text are smaller.
+        // Flat surfaces and text are smaller without filters.
         encoder.set_filter(Filter::NoFilter);
         let rows = self.colours[..self.width * height].as_flattened();
         encoder.write_header().unwrap().write_image_data(rows).unwrap();
@@ -69,12 +69,13 @@ impl Screenshot {
         })
     }
 
-    /// The number of different colours.
+    /// Returns the number of different colours in `area`.
     pub(crate) fn colours(&self, area: Area) -> usize {
         self.pixels(area).collect::<HashSet<_>>().len()
     }
 
-    /// The share of the pixels that differ from the one at the upper left corner of the area.
+    /// Returns the fraction of the area's pixels that differ from the pixel at its upper left
+    /// corner.
     pub(crate) fn share_unlike_corner(&self, area: Area) -> f64 {
         let corner = self.pixels(area).next().expect("a pixel");
         let [unlike, all] = self.pixels(area).fold([0, 0], |[unlike, all], pixel| {
@@ -83,7 +84,7 @@ impl Screenshot {
         unlike as f64 / all as f64
     }
 
-    /// The share of the pixels that differ between two screenshots.
+    /// Returns the fraction of the area's pixels that differ between the two screenshots.
     pub(crate) fn share_changed(&self, other: &Self, area: Area) -> f64 {
         let pairs = || self.pixels(area).zip(other.pixels(area));
         pairs().filter(|(one, another)| far_apart(*one, *another)).count() as f64
@@ -91,7 +92,7 @@ impl Screenshot {
     }
 }
 
-/// Whether a person would see a difference.
+/// Returns whether a person would see the difference between two colours.
 fn far_apart(one: [u8; 3], another: [u8; 3]) -> bool {
     one.into_iter().zip(another).any(|(one, another)| one.abs_diff(another) > 12)
 }

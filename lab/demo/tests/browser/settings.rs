@@ -1,4 +1,5 @@
-//! The settings of the page apply to the link and the sender, and are stored in the address.
+//! Tests that the settings of the page apply to the link and the sender, and are stored in the
+//! address.
 
 use super::driver::Browser;
 use crate::support::running::Running;
@@ -27,7 +28,7 @@ fn loss_takes_effect_and_lost_packets_do_no_harm() {
     browser.wait_above(LAST, 30.0);
     browser.fill("#settings [name=loss_percent]", "20");
     browser.wait("new URLSearchParams(location.search).get('loss_percent') === '20'");
-    // Packets in flight may still belong to the old setting.
+    // Packets in flight may still have the old setting.
     let set = browser.number(LAST) + 20.0;
     let lost = browser.wait_for_packets(set, 400.0);
     assert!((0.12..0.28).contains(&lost), "{lost}");
@@ -63,8 +64,8 @@ fn the_settings_of_an_address_are_applied() {
     browser.wait(&format!(
         "{sending}.includes('--level adaptive') && {sending}.includes('--send-hz 30')"
     ));
-    // Thirty packets per second of sixty ticks, once earlier packets are no longer among the last
-    // ones.
+    // The sender sends thirty packets per second, at every second tick. The test waits until
+    // earlier packets have left the list.
     let set = browser.number(LAST) + 20.0;
     browser.wait_for_packets(set, 60.0);
     let ticks = "kinepack.packets().slice(-50).map(([tick]) => tick)";

@@ -1,4 +1,4 @@
-//! The page of `anim view`: both skeletons, the time, a joint and its curve.
+//! Tests the page of `anim view`: both skeletons, the time, a joint and its curve.
 
 use std::net::SocketAddr;
 
@@ -12,7 +12,7 @@ use super::screenshot::Screenshot;
 use crate::support::figure;
 use crate::support::running::Running;
 
-/// One skeleton on the screen: the view without the other one.
+/// The choices of `#show` that draw one skeleton without the other.
 const FIGURES: [&str; 2] = ["raw", "compressed"];
 
 impl Browser {
@@ -25,7 +25,7 @@ impl Browser {
         self.wait("document.getElementById('play').textContent === 'Play'");
     }
 
-    /// A screenshot once the page is still.
+    /// Returns a screenshot once the page is still.
     fn still(&self) -> Screenshot {
         self.wait_for_a_frame();
         self.wait_for_a_frame();
@@ -48,7 +48,7 @@ fn both_skeletons_are_drawn_and_time_moves_them() {
     });
     for (figure, screenshot) in FIGURES.iter().zip(&single) {
         assert!(screenshot.share_unlike_corner(area) > 0.004, "{figure}");
-        // Pixels that only the other skeleton covers, or covers on top.
+        // In some pixels, `both` shows the other skeleton alone or on top.
         assert!(both.share_changed(screenshot, area) > 0.001, "{figure}");
     }
     assert!(single[0].share_changed(&single[1], area) > 0.002);
@@ -61,7 +61,7 @@ fn both_skeletons_are_drawn_and_time_moves_them() {
     browser.choose("#factor", "as");
     browser.click("#frame");
 
-    // Moves the time by the slider and by a key.
+    // The test moves the time by the slider, and then by a key.
     let before = browser.still();
     browser.click("#scrub");
     browser.wait("Math.abs(kinepack.time_s() - 0.75) < 0.03");
@@ -91,7 +91,7 @@ fn a_selected_joint_shows_its_curve() {
     let area = browser.area("track-curve");
     let worst = browser.still();
     assert!(worst.colours(area) > 20 && worst.share_unlike_corner(area) > 0.01);
-    // Selects the last joint of the table through the button with its name.
+    // The button with the name of the last joint in the table selects this joint.
     let last = browser
         .number("Number([...document.querySelectorAll('#joint-rows tr')].at(-1).dataset.joint)");
     browser.click("#joint-rows tr:last-child button");
@@ -101,7 +101,7 @@ fn a_selected_joint_shows_its_curve() {
         format!("joint {last}")
     );
     assert!(worst.share_changed(&browser.still(), area) > 0.005);
-    // Selects another channel of the hips, which move up and down.
+    // The test selects another channel of the hips, which move up and down.
     browser.click("#joint-rows tr[data-joint=\"0\"] button");
     browser.click("#channels input[value=translation]");
     browser.wait("kinepack.track()?.joint === 0 && kinepack.track().channel === 'translation'");

@@ -1,4 +1,4 @@
-//! The page of `watch`: the world at a moment, the time line, speed, steps and markers.
+//! Tests the page of `watch`: the world at a moment, the time line, speed, steps and markers.
 
 use fantoccini::key::Key;
 use fantoccini::{Client, Locator};
@@ -16,12 +16,12 @@ fn a_replay_is_played_stepped_and_sought() {
     browser.resize(1280, 900);
     browser.open(address, "");
     browser.wait("kinepack.world() !== null");
-    // The page plays by itself, to the end.
+    // The page plays to the end without a click.
     browser.wait("kinepack.tick() > 20");
     browser.click("#play");
     browser.wait("document.getElementById('play').textContent === 'Play'");
 
-    // Jumps to the marker, and steps two frames forward.
+    // The page jumps to the marker, and then steps two frames forward.
     browser.choose("#markers", "0:01");
     browser.wait("kinepack.tick() === 100 && Math.abs(kinepack.world().tick - 100) < 0.01");
     let area = browser.area("worlds");
@@ -35,7 +35,7 @@ fn a_replay_is_played_stepped_and_sought() {
     browser.press(Key::Left);
     browser.wait("kinepack.tick() === 101");
 
-    // A click on the time line, and the world of that moment.
+    // A click on the time line shows the world of that moment.
     let click =
         async |client: &Client| client.find(Locator::Css("#time-line")).await?.click().await;
     browser.run(click);
@@ -48,12 +48,12 @@ fn a_replay_is_played_stepped_and_sought() {
     browser.wait_for_a_frame();
     assert!(at_marker.share_changed(&browser.screenshot(), area) > 0.001);
 
-    // Plays backwards, to the beginning.
+    // The page plays backwards to the beginning.
     browser.choose("#speed", "backwards");
     browser.click("#play");
     browser.wait("kinepack.tick() === 1");
 
-    // The numbers of the page.
+    // The page shows its numbers.
     browser.wait("Number(document.getElementById('now-bytes').textContent) > 0");
     browser.wait("Number(document.getElementById('all-kbps').textContent) > 0");
     browser.wait("document.getElementById('bodies').textContent === '24'");

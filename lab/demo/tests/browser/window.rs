@@ -1,4 +1,4 @@
-//! A user's actions in the page, and a test's queries.
+//! Methods for a user's actions in the page, and for a test's queries.
 
 use std::net::SocketAddr;
 use std::thread;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::driver::Browser;
 use super::screenshot::Screenshot;
 
-/// Long enough for two slow, busy cores that draw two worlds.
+/// This time is long enough for two slow, busy cores that draw two worlds.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Browser {
@@ -27,7 +27,7 @@ impl Browser {
         self.wait(&format!("document.documentElement.dataset.state === '{state}'"));
     }
 
-    /// The value of an expression of JavaScript.
+    /// Returns the value of a JavaScript expression.
     pub(crate) fn eval(&self, expression: &str) -> Value {
         let script = format!("return ({expression});");
         self.run(async |client| client.execute(&script, Vec::new()).await)
@@ -70,14 +70,14 @@ impl Browser {
         self.wait_above("kinepack.frames()", frames + 2.0);
     }
 
-    /// The page's own state, for the message of a failing test.
+    /// Describes the page's own state, for the message of a failing test.
     fn says(&self) -> String {
         let expression = "JSON.stringify([document.documentElement.dataset, ...['state', \
                           'message'].map((id) => document.getElementById(id)?.textContent)])";
         format!("{}\n{:#?}", self.eval(expression), self.console())
     }
 
-    /// All console messages since the last call, including warnings and information.
+    /// Returns all console messages since the last call, including warnings and information.
     pub(crate) fn console(&self) -> Vec<String> {
         let entries = self.command("se/log", Some(json!({ "type": "browser" })));
         let entries = entries.as_array().expect("entries of the console");
@@ -114,7 +114,7 @@ impl Browser {
         self.run(async move |_| element.send_keys(&keys).await);
     }
 
-    /// The accessible name of an element.
+    /// Returns the accessible name of an element.
     pub(crate) fn accessible_name(&self, element: &Value) -> String {
         let id = element
             .as_object()

@@ -1,4 +1,5 @@
-//! Both worlds move, and the right one shows the left one's past.
+//! Tests that both worlds move, and that the world on the right shows the past of the world on the
+//! left.
 
 use fantoccini::key::Key;
 use serde_json::Value;
@@ -6,7 +7,7 @@ use serde_json::Value;
 use super::driver::Browser;
 use crate::support::running::Running;
 
-/// Records the drawn frames of the page for [`DISTANCES`].
+/// Records the drawn frames of the page, which [`DISTANCES`] compares.
 const WATCH: &str = "(() => {
     globalThis.seen = { sent: new Map(), shown: [] };
     const watch = () => {
@@ -23,10 +24,10 @@ const WATCH: &str = "(() => {
     return true;
 })()";
 
-/// The distances of bodies on the right from their positions on the left at the same tick, in
-/// millimetres, as the median and the 99th percentile. They are given for bodies that rested
-/// meanwhile, and for moving bodies if the drawn ticks are close enough together for straight
-/// movements between them.
+/// Computes the distances of bodies on the right from their positions on the left at the same tick,
+/// in millimetres. The script gives their median and 99th percentile. It measures bodies that
+/// rested meanwhile. If the drawn ticks are close enough together for straight movements between
+/// them, it also measures moving bodies.
 const DISTANCES: &str = "(() => {
     const ticks = [...seen.sent.keys()].sort((one, another) => one - another);
     const resting = [], moving = [];
@@ -54,8 +55,8 @@ const DISTANCES: &str = "(() => {
 })()";
 
 impl Browser {
-    /// Asserts that the right world is the left one's past, within the errors of quantization and
-    /// playback.
+    /// Asserts that the world on the right shows the past of the world on the left, within the
+    /// errors of quantization and playback.
     pub(crate) fn see_that_worlds_agree(&self) {
         self.eval(WATCH);
         let enough = format!(
@@ -64,7 +65,7 @@ impl Browser {
         let distances = self.wait(&enough);
         let mm = |which: &str, rank: usize| distances[which]["ranks"][rank].as_f64().unwrap();
         assert!(mm("resting", 0) < 2.0 && mm("resting", 1) < 4.0, "{distances:#}");
-        // A browser that draws on the processor may be too slow to have any of these.
+        // A browser that draws on the processor may be too slow to measure any moving bodies.
         if distances["moving"]["count"].as_u64() > Some(50) {
             assert!(mm("moving", 0) < 25.0, "{distances:#}");
         }
@@ -93,7 +94,7 @@ fn both_worlds_move_and_the_right_one_is_the_left_ones_past() {
     browser.see_that_worlds_agree();
 }
 
-/// Each number and text of a document, with the path of its keys.
+/// Collects each number and text of `document` in `found`, with the path of its keys.
 fn leaves(document: &Value, path: &str, found: &mut Vec<(String, Value)>) {
     let Value::Object(entries) = document else {
         found.push((path.to_owned(), document.clone()));
@@ -129,7 +130,8 @@ fn the_numbers_of_the_page_are_those_of_the_summary() {
         match value {
             Value::Number(number) => {
                 let [shown, number] = [shown.parse().unwrap(), number.as_f64().unwrap()];
-                // Parsing a number may round its last bit differently than the browser does.
+                // The parser of this test may round a number's last bit differently than the
+                // browser does.
                 assert!(
                     f64::abs(shown - number) <= 1e-12 * f64::abs(number),
                     "{key}: {shown}, {number}"

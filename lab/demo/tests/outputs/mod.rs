@@ -1,5 +1,5 @@
-//! The files that the lab's commands write, as those of the other commands: existing files are
-//! replaced only with `--force`, and files are complete or absent.
+//! Tests the files that the lab's commands write. A command replaces existing files only with
+//! `--force`. Each file is complete or absent.
 
 #[cfg(unix)]
 mod unix;
@@ -12,7 +12,7 @@ use crate::support::program::{
 };
 
 const OLD: &[u8] = b"worth something";
-/// Options of a short recording.
+/// The options of a short recording.
 const SHORT: [&str; 4] = ["--seconds", "1", "--cubes", "20"];
 
 #[test]
@@ -39,7 +39,7 @@ fn outputs_that_cannot_be_written_are_refused_before_the_work() {
     let [directory, nowhere] = [files.path(""), files.path("no/such/file")];
     for (path, said) in [(&directory, "is a directory"), (&nowhere, "directory does not exist")] {
         let path = path.to_str().unwrap();
-        // This would record an hour of the world.
+        // Without the refusal, this command would record an hour of the world.
         let (hour, sweep) = (["record", path, "--seconds", "3600"], ["sweep", "--svg", path]);
         for arguments in [&hour[..], &sweep] {
             let refused = refusal(arguments);

@@ -1,4 +1,4 @@
-//! Interrupts, permissions, links, and outputs that are not regular files.
+//! Tests interrupts, permissions, links, and outputs that are not regular files.
 
 use std::fs::{self, File, Permissions};
 use std::io::Read;
@@ -18,13 +18,13 @@ use crate::support::program::{Run, beside, own_line, program, run, run_without_r
 use crate::support::recorded::recorded;
 use crate::support::running::{Running, number, wait_for};
 
-/// Options of a recording that is far longer than a test.
+/// The options of a recording that is far longer than a test.
 const LONG: [&str; 4] = ["--seconds", "86400", "--cubes", "20"];
 
 /// The size of a recording with at least one complete chunk, which is 1 MB before compression.
 const SEVERAL_CHUNKS: u64 = 2 << 20;
 
-/// The number of a capture's frames, and whether it is complete.
+/// Returns the number of a capture's frames, and whether the capture is complete.
 fn frames(path: &Path) -> (usize, bool) {
     let mut capture = Capture::open(path).unwrap();
     let mut frames = 0;
@@ -181,7 +181,7 @@ fn a_pipe_for_floats_is_refused_before_the_work() {
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let name = pipe.to_str().unwrap();
     let capture = recorded(&files, "world.mcap", &SHORT);
-    // A pipe that is opened to be written waits for a reader, and this one has none.
+    // The command opens a pipe to write, and waits for a reader. This pipe has none.
     for arguments in [&["record", name, "--seconds", "3600"][..], &["convert", &capture, name]] {
         let run = Running::start(arguments, None).end();
         assert_eq!(run.code, Some(2), "{}", run.stderr);
@@ -240,14 +240,15 @@ fn pipes_and_devices_are_written_directly() {
     };
     let recorded = record("/dev/stdout", Stdio::piped());
     assert_eq!(frames(&files.write("recorded.mcap", &recorded)), (60, true));
-    // Files opened as by a shell for `> file` and for `>> file`.
+    // The test opens one file as a shell does for `> file`, and the other as for `>> file`.
     let (empty, longer) = (files.path("empty"), files.write("longer", b"a line\n"));
     record("/dev/stdout", File::create(&empty).unwrap().into());
     assert_eq!(fs::read(&empty).unwrap(), recorded);
     record("/dev/stdout", File::options().append(true).open(&longer).unwrap().into());
     assert_eq!(fs::read(&longer).unwrap(), [b"a line\n", &recorded[..]].concat());
     record("/dev/null", Stdio::null());
-    // The report of a command goes to standard error then, and not into the file.
+    // If the output is standard output, the command writes its report to standard error, and not
+    // into the file.
     let packed = files.path("packed.kpz");
     let out = program()
         .args(["pack", &capture, "/dev/stdout"])
@@ -257,7 +258,7 @@ fn pipes_and_devices_are_written_directly() {
     assert!(out.status.success() && String::from_utf8_lossy(&out.stderr).contains(" frames in "));
     let info = program().arg("info").arg(&packed).arg("--verify").output().unwrap();
     assert!(info.status.success(), "{}", String::from_utf8_lossy(&info.stderr));
-    // A named pipe.
+    // The output is a named pipe.
     let pipe = files.path("pipe.mcap");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let mut child =

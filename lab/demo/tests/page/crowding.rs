@@ -8,10 +8,10 @@ use super::socket::Page;
 use crate::support::figure;
 use crate::support::running::{PATIENCE, Running};
 
-/// A number of connections above twice the program's limit.
+/// The number of connections, which is more than twice the limit of the program.
 const CROWD: usize = 300;
 
-/// Connections that send no complete request.
+/// Opens connections that send no complete request.
 fn half_open(address: SocketAddr) -> Vec<TcpStream> {
     let open = |number| {
         let mut stream = TcpStream::connect(address).unwrap();
@@ -23,7 +23,7 @@ fn half_open(address: SocketAddr) -> Vec<TcpStream> {
     (0..CROWD).map(open).collect()
 }
 
-/// Asserts that the program closed a connection.
+/// Asserts that the program has closed the connection.
 fn assert_closed(mut stream: &TcpStream) {
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     match stream.read(&mut [0]) {

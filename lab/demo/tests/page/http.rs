@@ -1,4 +1,4 @@
-//! A minimal HTTP client: one request and one answer over a plain socket.
+//! A minimal HTTP client. It sends one request over a plain socket, and reads one answer.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -8,13 +8,13 @@ use crate::support::running::PATIENCE;
 pub(crate) struct Answer {
     pub(crate) status: u16,
     headers: Vec<(String, String)>,
-    /// Empty if it is not text.
+    /// The body as text. It is empty if the body is not text.
     pub(crate) body: String,
     pub(crate) bytes: Vec<u8>,
 }
 
 impl Answer {
-    /// The value of a header. Empty if there is no such header.
+    /// Returns the value of the header `name`. The value is empty if there is no such header.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers
             .iter()

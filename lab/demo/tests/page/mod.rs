@@ -1,5 +1,5 @@
-//! The pages of `demo`, `anim view` and `watch` without a browser: served files, refusals, and
-//! messages over the socket.
+//! Tests the pages of `demo`, `anim view` and `watch` without a browser: served files, refusals,
+//! and messages over the socket.
 
 #![cfg(unix)]
 

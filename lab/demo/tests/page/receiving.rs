@@ -1,5 +1,5 @@
-//! The receiver of a page: the program's messages suffice to receive the world, and no answer of
-//! the page does harm.
+//! Tests the receiver of a page. The program's messages suffice to receive the world, and no answer
+//! of the page does harm.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn bytes(hex: &Value) -> Vec<u8> {
     (0..digits.len()).step_by(2).map(pair).collect()
 }
 
-/// The receiver's settings, made from the message `hello` and the profile.
+/// The receiver's settings. They come from the message `hello` and the profile.
 struct Making {
     schema: Schema,
     profile: Profile,
@@ -51,7 +51,7 @@ impl Making {
     }
 }
 
-/// Passes datagrams to a receiver and its answers to the program. Nothing may be refused.
+/// Passes datagrams to a receiver, and its answers to the program. Panics if either refuses one.
 fn receive(page: &mut Page, receiver: &mut Receiver, datagrams: &Datagrams) {
     for (at_s, datagram) in &datagrams.list {
         receiver.handle(Duration::from_secs_f64(*at_s), datagram).unwrap();
@@ -137,7 +137,7 @@ fn answers_to_another_connection_or_of_noise_do_no_harm() {
     let noise: Vec<u8> = (0..200u8).map(|byte| byte.wrapping_mul(37)).collect();
     page.answer(connection, &[&noise, &[], &[0], &noise[..3]]);
     page.answer(connection + 1, &[&noise]);
-    // These are more answers than the program keeps for a tick.
+    // The page sends more answers than the program keeps for a tick.
     page.answer(connection, &[&[7][..]; 500]);
     let status = page.status("later ticks", |status| number(status, "tick") > 60.0);
     assert_eq!(status["report"]["wrong_lanes"], 0);
@@ -149,7 +149,7 @@ fn answers_to_another_connection_or_of_noise_do_no_harm() {
 fn a_closed_page_frees_its_receiver() {
     let (_demo, address) = Running::demo(SMALL);
     let mut kept = Page::open(address);
-    // Opens more pages than a session could keep.
+    // The loop opens more pages than a session could keep.
     for _ in 0..20 {
         let mut page = Page::open(address);
         page.datagrams();

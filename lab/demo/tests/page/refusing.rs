@@ -1,4 +1,4 @@
-//! The pages that the program refuses, and the messages that it rejects.
+//! Tests the pages that the program refuses, and the messages that it rejects.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ fn only_the_page_itself_may_open_the_socket() {
     for origin in foreign.into_iter().map(Some).chain([None]) {
         assert_eq!(Page::knock(address, &host, origin).err(), Some(403), "{origin:?}");
     }
-    // A foreign name that leads to this machine: a foreign page with its own origin.
+    // This foreign name leads to this machine. A foreign page uses it with its own origin.
     let host = format!("evil.example:{port}");
     let status = Page::knock(address, &host, Some(&format!("http://{host}"))).err();
     assert!([Some(403), Some(421)].contains(&status), "{status:?}");
@@ -76,14 +76,14 @@ fn a_page_that_sends_too_much_is_closed_and_the_others_stay() {
     good.status("later ticks", |status| status["tick"].as_u64() > tick);
 }
 
-/// The program's settings with one changed value.
+/// Returns the program's settings with one changed value.
 fn but(settings: &Value, key: &str, value: Value) -> String {
     let mut settings = settings.clone();
     settings[key] = value;
     json!({ "settings": settings }).to_string()
 }
 
-/// Texts that are not messages, or not valid ones.
+/// Returns texts that are not messages, and messages that are not valid.
 fn nonsense(settings: &Value) -> Vec<String> {
     let mut messages: Vec<String> = [
         "",
@@ -168,7 +168,7 @@ fn an_invalid_message_is_answered_with_an_error_and_has_no_effect() {
         page.send(Message::text(message.clone()));
         error(&mut page, &message);
         if index % 50 == 49 {
-            // At the highest allowed rate.
+            // The test sends messages at the highest allowed rate.
             page.listen(Duration::from_millis(600));
         }
     }
@@ -180,7 +180,7 @@ fn an_invalid_message_is_answered_with_an_error_and_has_no_effect() {
     for key in ["settings", "paused", "has_control", "plays"] {
         assert_eq!(after[key], before[key], "{key}");
     }
-    // Valid messages still work.
+    // The program still accepts valid messages.
     page.send(Message::text(but(&before["settings"], "loss_percent", json!(20))));
     page.status("20 % of loss", |status| status["settings"]["loss_percent"] == 20.0);
 }
@@ -198,7 +198,7 @@ fn a_page_that_draws_nothing_gets_two_worlds_and_does_not_slow_others() {
         heard.iter().filter(|said| matches!(said, Said::Text(key, _) if key == "status")).count();
     assert_eq!(worlds, 2);
     assert!(statuses >= 10, "{statuses}");
-    // The other page received its worlds throughout, and a page that draws again receives more.
+    // The other page received its worlds throughout. A page that draws again receives more worlds.
     seen.until("a later world", |said| match said {
         Said::World(world) if world.tick > first + 60 => Some(()),
         _ => None,

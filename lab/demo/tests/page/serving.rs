@@ -1,4 +1,4 @@
-//! The files of the page, and the address where it listens.
+//! Tests the files of the page, and the address where it listens.
 
 use std::collections::BTreeSet;
 use std::net::{SocketAddr, TcpListener};
@@ -10,12 +10,12 @@ const SMALL: &[&str] = &["--cubes", "20"];
 /// The default port of the page.
 const DEFAULT_PORT: u16 = 4650;
 
-/// The texts between `before` and the closing quote.
+/// Returns each text between `before` and the next closing quote.
 fn quoted<'a>(text: &'a str, before: &'a str) -> impl Iterator<Item = &'a str> {
     text.split(before).skip(1).filter_map(|rest| rest.split(['"', '\'', ')']).next())
 }
 
-/// The files that a file of the page names.
+/// Returns the files that the file at `path` names.
 fn named(path: &str, body: &str) -> Vec<String> {
     let marks: &[&str] = match path.rsplit('.').next() {
         Some("js") => &["from \"", "import \"", "import(\"", "from '", "import '", "import('"],
@@ -29,7 +29,7 @@ fn named(path: &str, body: &str) -> Vec<String> {
     files.map(|name| resolved(path, name)).collect()
 }
 
-/// The path of a file that another one names.
+/// Resolves a file's name that the file at `from` contains. Returns its path.
 fn resolved(from: &str, name: &str) -> String {
     let mut folders: Vec<_> = from.split('/').collect();
     folders.pop();
@@ -44,7 +44,7 @@ fn resolved(from: &str, name: &str) -> String {
     folders.join("/")
 }
 
-/// The page and all files that it needs, by path.
+/// Loads the page and all files that it needs. Returns the answers with their paths.
 fn files(address: SocketAddr) -> Vec<(String, Answer)> {
     let mut known = BTreeSet::from(["/".to_owned()]);
     let mut waiting = vec!["/".to_owned()];
@@ -98,7 +98,7 @@ pub(crate) fn assert_files_are_protected(address: SocketAddr) {
         ] {
             assert!(policy.contains(part), "{path}: {policy}");
         }
-        // The page's own modules may run, but nothing else that is unsafe.
+        // The page may run its own modules. Nothing else that is unsafe is allowed.
         let policy = policy.replace("'wasm-unsafe-eval'", "");
         assert!(!policy.contains("unsafe"), "{path}: {policy}");
         assert_eq!(answer.header("access-control-allow-origin"), "", "{path}");
@@ -123,7 +123,7 @@ fn other_paths_and_methods_are_refused() {
     for method in ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"] {
         assert_eq!(request(address, method, "/", &address.to_string()).status, 405, "{method}");
     }
-    // Without the headers of a WebSocket this path serves no file.
+    // Without the headers of a WebSocket, this path serves no file.
     let status = get(address, "/socket").status;
     assert!((400..500).contains(&status), "{status}");
 }
@@ -160,7 +160,7 @@ fn a_taken_port_is_an_error_only_if_the_user_asked_for_it() {
     );
     assert!(run.stderr.contains(&listen) && run.stderr.lines().count() == 1, "{}", run.stderr);
 
-    // The port is taken by this test or by another program.
+    // This test or another program takes the port.
     let _taken = TcpListener::bind(("127.0.0.1", DEFAULT_PORT));
     let mut demo = Running::start(&[&["demo", "--no-open", "--json"], SMALL].concat(), None);
     let address = demo.page();

@@ -1,5 +1,5 @@
-//! A page without a browser: it opens the socket, receives the program's messages and sends its
-//! own.
+//! A page without a browser. The page opens the socket, receives the program's messages and sends
+//! its own.
 
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
@@ -13,18 +13,18 @@ use crate::support::running::PATIENCE;
 
 pub(crate) struct Page {
     socket: WebSocket<TcpStream>,
-    /// Whether it answers each world with `taken`, as a visible page does.
+    /// Whether the page answers each world with `taken`, as a visible page does.
     pub(crate) draws: bool,
 }
 
-/// A message of the program.
+/// A message from the program.
 #[derive(Debug)]
 pub(crate) enum Said {
-    /// A single key and its value.
+    /// A message with a single key and its value.
     Text(String, Value),
     World(World),
     Datagrams(Datagrams),
-    /// With the code of the close frame, if there was one.
+    /// The end of the socket, with the code of the close frame if there was one.
     Closed(Option<u16>),
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct World {
     pub(crate) number: u32,
     pub(crate) tick: u32,
     pub(crate) bodies: u32,
-    /// The player's x in metres; not a number before the first state.
+    /// The player's position in metres, or NaN before the first state.
     pub(crate) player_x: f32,
     pub(crate) bytes: usize,
 }
@@ -46,7 +46,7 @@ pub(crate) struct Datagrams {
     pub(crate) row: u32,
     pub(crate) delays_ms: [f32; 2],
     pub(crate) time_s: f64,
-    /// Each with the time at which it arrived.
+    /// Each datagram, with the time at which it arrived.
     pub(crate) list: Vec<(f64, Vec<u8>)>,
 }
 
@@ -78,7 +78,7 @@ impl Page {
         }
     }
 
-    /// The next message. Worlds are answered.
+    /// Waits for the next message and returns it. If the message is a world, also answers it.
     pub(crate) fn next(&mut self) -> Said {
         match self.socket.read() {
             Ok(Message::Text(text)) => {
@@ -108,7 +108,7 @@ impl Page {
         }
     }
 
-    /// The first message that is `wanted`.
+    /// Waits for the first message that `wanted` accepts. Returns what `wanted` made of it.
     pub(crate) fn until<T>(&mut self, what: &str, mut wanted: impl FnMut(Said) -> Option<T>) -> T {
         let begin = Instant::now();
         loop {
@@ -122,7 +122,7 @@ impl Page {
         }
     }
 
-    /// The next text message of this kind.
+    /// Waits for the next text message of this kind, and returns its value.
     pub(crate) fn hear(&mut self, kind: &str) -> Value {
         self.until(kind, |said| match said {
             Said::Text(key, value) if key == kind => Some(value),
@@ -130,7 +130,7 @@ impl Page {
         })
     }
 
-    /// The next status that fulfils `condition`.
+    /// Waits for the next status that fulfils `condition`, and returns it.
     pub(crate) fn status(&mut self, what: &str, condition: impl Fn(&Value) -> bool) -> Value {
         self.until(what, |said| match said {
             Said::Text(key, value) if key == "status" => Some(value).filter(&condition),
@@ -152,7 +152,7 @@ impl Page {
         })
     }
 
-    /// Answers for the page's receiver.
+    /// Sends the answers of the page's receiver.
     pub(crate) fn answer(&mut self, connection: u32, datagrams: &[&[u8]]) {
         let mut message = connection.to_le_bytes().to_vec();
         for datagram in datagrams {
@@ -162,7 +162,7 @@ impl Page {
         self.send(Message::binary(message));
     }
 
-    /// The code with which the program closed the socket.
+    /// Waits for the end of the socket. Returns the code with which the program closed it.
     pub(crate) fn closed(&mut self) -> Option<u16> {
         self.until("the end of the socket", |said| match said {
             Said::Closed(code) => Some(code),
@@ -170,7 +170,7 @@ impl Page {
         })
     }
 
-    /// All messages in this time.
+    /// Collects all messages that arrive within `time`.
     pub(crate) fn listen(&mut self, time: Duration) -> Vec<Said> {
         let end = Instant::now() + time;
         let mut heard = Vec::new();
@@ -190,7 +190,7 @@ impl Page {
     }
 }
 
-/// Little-endian numbers at a place.
+/// Returns the `N` bytes at `at`.
 fn bytes_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     bytes[at..at + N].try_into().unwrap()
 }

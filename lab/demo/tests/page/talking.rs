@@ -1,4 +1,4 @@
-//! The messages from the program to its pages, and their requests.
+//! Tests the messages from the program to its pages, and the pages' requests.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! The server of `anim view`: the page, clips as JSON, poses and tracks as floats, and refusals.
+//! Tests the server of `anim view`: the page, clips as JSON, poses and tracks as floats, and
+//! refusals.
 
 use std::net::SocketAddr;
 
@@ -17,7 +18,7 @@ fn json(address: SocketAddr, path: &str) -> Value {
     serde_json::from_str(&answer.body).unwrap()
 }
 
-/// The four numbers at the beginning of an answer, and the floats after them.
+/// Returns the four numbers at the beginning of an answer, and the floats after them.
 fn floats(address: SocketAddr, path: &str) -> ([usize; 4], Vec<f32>) {
     let answer = get(address, path);
     assert_eq!(
@@ -137,7 +138,8 @@ fn poses_are_served_at_the_samples_and_between_them() {
     let close = |error: f32, told: f64| (f64::from(error) - told).abs() < 1e-6;
     assert!(close(largest(&mut (0..TIMES).step_by(2)), number(&clip["errors"], "max_cm")));
     assert!(close(largest(&mut (1..TIMES).step_by(2)), number(&clip["between"], "max_cm")));
-    // The error of a joint itself is at most a little larger than that at a distance from it.
+    // The error of a joint itself is at most a little larger than the error at a distance from the
+    // joint.
     for (index, (raw, played)) in raw.chunks(3).zip(played.chunks(3)).enumerate() {
         let apart = raw.iter().zip(played).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt();
         assert!(apart <= errors[index] * 2.0 + 1e-4, "{index}: {apart}, {}", errors[index]);
@@ -154,7 +156,7 @@ fn a_block_track_is_served_without_keys() {
     assert_eq!(assert_tracks_are_served("block"), 0);
 }
 
-/// Asserts that tracks are served. Returns their number of keys.
+/// Asserts that the program serves tracks. Returns their number of keys.
 fn assert_tracks_are_served(scheme: &str) -> usize {
     let (_folder, files) = figure::files();
     let (_view, address) = Running::view_of(scheme, &files);

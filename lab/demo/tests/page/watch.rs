@@ -1,4 +1,5 @@
-//! The server of `watch`: the page, the replay as JSON, worlds as binary messages, and refusals.
+//! Tests the server of `watch`: the page, the replay as JSON, worlds as binary messages, and
+//! refusals.
 
 use serde_json::Value;
 
@@ -18,7 +19,7 @@ fn the_page_has_the_replay_its_worlds_and_its_sizes() {
     assert_eq!(described["ticks"], serde_json::json!([1, TICKS]));
     assert_eq!((&described["bodies"], &described["is_complete"]), (&BODIES.into(), &true.into()));
     assert_eq!(described["markers"], serde_json::json!([[100, "goal"]]));
-    // The size of the whole file, which `info` reports too.
+    // `bytes` is the size of the whole file, which `info` reports too.
     assert_eq!(described["bytes"], std::fs::metadata(&file).unwrap().len());
     let groups = described["groups"].as_array().unwrap();
     assert_eq!(groups.len(), 3);

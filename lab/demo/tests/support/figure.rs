@@ -1,4 +1,5 @@
-//! The clips of the tests of `anim view`: a walking figure, made by hand.
+//! Makes the clips of the tests of `anim view`. They show a walking figure, which was designed by
+//! hand.
 
 use std::f32::consts::TAU;
 use std::fs::File;
@@ -12,7 +13,7 @@ pub(crate) const JOINTS: usize = 15;
 pub(crate) const SAMPLES: usize = 46;
 pub(crate) const RATE_HZ: f32 = 30.0;
 
-/// Each joint's parent, and its offset from there in cm.
+/// Each joint's parent, and its offset from the parent in cm.
 const BONES: [(Option<u16>, [f32; 3]); JOINTS] = [
     (None, [0.0, 95.0, 0.0]),
     (Some(0), [0.0, 25.0, 0.0]),
@@ -31,7 +32,8 @@ const BONES: [(Option<u16>, [f32; 3]); JOINTS] = [
     (Some(13), [0.0, -44.0, 0.0]),
 ];
 
-/// Joints that swing about x, with angle and phase. The hips move up and down.
+/// The joints that swing about x, each with its angle and its phase. The hips move up and down
+/// instead.
 const SWINGS: [(usize, f32, f32); 8] = [
     (1, 0.06, 0.1),
     (4, 0.5, 0.5),
@@ -43,7 +45,7 @@ const SWINGS: [(usize, f32, f32); 8] = [
     (13, 0.6, 0.5),
 ];
 
-/// A walk on the spot, with `pace_hz` steps per second.
+/// Returns a walk on the spot, with `pace_hz` steps per second.
 pub(crate) fn walk(name: &str, pace_hz: f32) -> RawClip {
     let joint = |(parent, translation)| Joint {
         name: String::new(),
@@ -65,7 +67,8 @@ pub(crate) fn walk(name: &str, pace_hz: f32) -> RawClip {
     RawClip::new(name, Arc::clone(&skeleton), RATE_HZ, samples).unwrap()
 }
 
-/// Files of two walks, and their folder, which exists until it is dropped.
+/// Writes files of two walks. Returns their folder, which exists until it is dropped, and their
+/// paths.
 pub(crate) fn files() -> (TempDir, Vec<PathBuf>) {
     let folder = TempDir::new().unwrap();
     let write = |(name, pace_hz): (&str, f32)| {

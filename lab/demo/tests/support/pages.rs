@@ -1,4 +1,4 @@
-//! Runs the commands with a page.
+//! Runs the commands that have a page.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::running::Running;
 
 impl Running {
-    /// `demo` with its page at a free port, and the page's address.
+    /// Starts `demo` with its page at a free port. Returns the command and the page's address.
     pub(crate) fn demo(options: &[&str]) -> (Self, SocketAddr) {
         Self::demo_at(0, options)
     }
@@ -21,12 +21,12 @@ impl Running {
         (demo, address)
     }
 
-    /// `anim view` with its page at a free port, and the page's address.
+    /// Starts `anim view` with its page at a free port. Returns the command and the page's address.
     pub(crate) fn view(files: &[PathBuf]) -> (Self, SocketAddr) {
         Self::view_of("block", files)
     }
 
-    /// The same with a clip scheme.
+    /// Starts `anim view` with a clip scheme. Returns the command and the page's address.
     pub(crate) fn view_of(scheme: &str, files: &[PathBuf]) -> (Self, SocketAddr) {
         let files = files.iter().map(|file| file.to_str().unwrap());
         let options = ["anim", "view", "--no-open", "--listen", "127.0.0.1:0", "--scheme", scheme];
@@ -35,7 +35,7 @@ impl Running {
         (view, address)
     }
 
-    /// `watch` with its page at a free port, and the page's address.
+    /// Starts `watch` with its page at a free port. Returns the command and the page's address.
     pub(crate) fn watch(file: &Path) -> (Self, SocketAddr) {
         let file = file.to_str().unwrap();
         let mut watch = Self::start(&["watch", file, "--no-open", "--listen", "127.0.0.1:0"], None);
@@ -43,7 +43,7 @@ impl Running {
         (watch, address)
     }
 
-    /// The page's address, from the line that names it.
+    /// Returns the page's address, from the line that names it.
     pub(crate) fn page(&mut self) -> SocketAddr {
         let line = self.until("http://127.0.0.1:");
         let address = line.split_once("http://").unwrap().1.split('/').next().unwrap();

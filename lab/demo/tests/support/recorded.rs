@@ -1,4 +1,4 @@
-//! Recordings of the built-in world.
+//! Records the built-in world.
 
 use super::program::run;
 use crate::challenge::Files;

@@ -1,4 +1,4 @@
-//! A short replay of moving boxes, for the tests of its page.
+//! Makes a short replay of moving boxes, for the tests of its page.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ struct Crate {
     rotation: [f32; 4],
 }
 
-/// Crates on a circle, three seconds long, with a marker at tick 100.
+/// Returns a replay of boxes on a circle. It is three seconds long, and has a marker at tick 100.
 pub(crate) fn replay() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("crates.kpz");

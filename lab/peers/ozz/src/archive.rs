@@ -1,6 +1,6 @@
-//! Writes keys as an `.ozz` archive: an `ozz-animation` of version 7, which ozz-animation 0.15 and
-//! newer read. The layout is the one that `ozz-animation-rs` reads; ozz's own builder sorts the keys
-//! in the same way.
+//! Writes keys as an `.ozz` archive. The archive is an `ozz-animation` of version 7, which
+//! ozz-animation 0.15 and newer read. `ozz-animation-rs` reads the same layout, and ozz's own
+//! builder sorts the keys in the same way.
 
 use half::f16;
 
@@ -11,13 +11,13 @@ const VERSION: u32 = 7;
 const LITTLE_ENDIAN: u8 = 1;
 /// Seconds from one snapshot of the player's state to the next, as in ozz's default configuration.
 const SNAPSHOT_INTERVAL_S: f32 = 10.0;
-/// Tracks are played four at a time.
+/// The number of tracks that a player plays together.
 const LANES: usize = 4;
 
-/// A key of one of all tracks.
+/// A key, with the number of its track among all tracks.
 struct Entry<const N: usize> {
     track: usize,
-    /// The time of the track's previous key, or −1.
+    /// The time of the track's previous key, or −1 for the track's first key.
     previous_s: f32,
     time_s: f32,
     value: [f64; N],
@@ -26,28 +26,29 @@ struct Entry<const N: usize> {
 /// The keys of one kind, in the order in which a player needs them.
 struct Keys {
     times_s: Vec<f32>,
-    /// How many keys before a key the previous one of its track is.
+    /// For each key, how many keys before it the previous key of its track is.
     previous: Vec<u16>,
-    /// Three numbers a key.
+    /// The three numbers of each key.
     values: Vec<[u16; 3]>,
     snapshots: Snapshots,
 }
 
-/// Which keys are current at some times, so that a player can jump there.
+/// Lists of the keys that are current at some times. A player can jump to these times.
 #[derive(Default)]
 struct Snapshots {
     entries: Vec<u8>,
-    /// Where each snapshot begins, and its last key.
+    /// The place where each snapshot begins, and the snapshot's last key.
     places: Vec<u32>,
 }
 
-/// The archive of an animation. `Err` if it has more keys or times than the format can hold.
+/// Returns the archive of an animation. Returns an error if the animation has more keys or times
+/// than the format can hold.
 pub(crate) fn write(
     joints: &[JointKeys],
     rate_hz: f32,
     samples: usize,
 ) -> Result<Vec<u8>, &'static str> {
-    // A single pose still needs two times.
+    // An animation with a single pose still needs two times.
     let duration_s = (samples - 1).max(1) as f32 / rate_hz;
     let clock = Clock { rate_hz, duration_s };
     let tracks = joints.len().next_multiple_of(LANES);
@@ -114,8 +115,8 @@ struct Clock {
 }
 
 impl Clock {
-    /// The keys of one kind. Every track has a key at the beginning and one at the end, and the
-    /// tracks that fill up the last four have those alone.
+    /// Returns the keys of one kind. Every track has a key at the beginning and a key at the end.
+    /// The tracks that fill up the last group of four have only those keys.
     fn keys<const N: usize>(
         &self,
         joints: &[JointKeys],
@@ -187,13 +188,14 @@ impl Snapshots {
         snapshots
     }
 
-    /// The interval as a share of the duration.
+    /// Returns the interval of snapshots as a fraction of the duration.
     fn interval(&self) -> f32 {
         if self.places.is_empty() { 1.0 } else { 1.0 / (self.places.len() / 2) as f32 }
     }
 }
 
-/// Four numbers with as many bytes as each needs: a byte with their lengths, then their low bytes.
+/// Writes four numbers with as many bytes as each needs. A byte with their lengths comes first, and
+/// then their low bytes.
 fn write_group(four: &[u32], out: &mut Vec<u8>) {
     let lengths = four.iter().map(|number| (4 - number.leading_zeros() as usize / 8).max(1));
     let head = lengths.clone().enumerate().map(|(at, length)| ((length - 1) as u8) << (2 * at));
@@ -207,8 +209,8 @@ fn halves(value: &[f64; 3]) -> [u16; 3] {
     value.map(|number| f16::from_f32(number as f32).to_bits())
 }
 
-/// A rotation in 48 bits: the number of the largest component, its sign, and the others in 15 bits
-/// each.
+/// Packs a rotation into 48 bits: the number of the largest component, its sign, and the other
+/// components in 15 bits each.
 fn smallest_three(rotation: &[f64; 4]) -> [u16; 3] {
     const MOST: f64 = 32_767.0;
     let by_size = |a: &usize, b: &usize| rotation[*a].abs().total_cmp(&rotation[*b].abs());

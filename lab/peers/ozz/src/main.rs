@@ -132,18 +132,19 @@ fn run() -> Outcome<()> {
     Ok(())
 }
 
-/// The measurements of a player on a clip.
+/// The measurements of one player on one clip.
 struct Figures {
     bytes: usize,
-    /// All that is in memory while the clip plays: what players share, and the player.
+    /// The size of all that is in memory while the clip plays. It includes the player and what
+    /// players share.
     shared_bytes: usize,
     player_bytes: usize,
     errors_cm: Vec<f32>,
-    /// The times of a pose, see [`timing`].
+    /// The times per pose, see [`timing`].
     ns: Option<[f64; 3]>,
 }
 
-/// The sums over all clips.
+/// The sums of the measurements over all clips.
 struct Row {
     name: String,
     clips: usize,
@@ -151,7 +152,7 @@ struct Row {
     playing_bytes: usize,
     player_bytes: usize,
     errors_cm: Vec<f32>,
-    /// The sums of the times a joint over the clips.
+    /// The times per joint, summed over the clips.
     ns: Option<[f64; 3]>,
 }
 
@@ -211,7 +212,7 @@ fn add_line(csv: &mut String, raw: &RawClip, figures: &Figures) {
     csv.push('\n');
 }
 
-/// ozz's clip, played by ozz-animation-rs.
+/// Measures ozz's clip, which ozz-animation-rs plays.
 fn ozz(raw: &RawClip, options: &Options) -> Outcome<Figures> {
     let joints = reduce::reduce(raw, options.tolerance);
     let file = archive::write(&joints, raw.rate_hz(), raw.samples())?;
@@ -230,7 +231,8 @@ fn ozz(raw: &RawClip, options: &Options) -> Outcome<Figures> {
         take_pose(&lanes, &mut pose);
         errors_cm.extend(errors(raw, sample, &pose));
     }
-    // A player of ozz needs the context and the output, as ours needs a pose. Outputs do not count.
+    // A player of ozz needs the context and the output. A player of kinepack needs a pose. The
+    // measurement does not count these outputs.
     let player_bytes = context.size();
     let ns = options.times.then(|| timing::ozz(&file, &animation, options.cold_bytes));
     Ok(Figures {
@@ -242,7 +244,7 @@ fn ozz(raw: &RawClip, options: &Options) -> Outcome<Figures> {
     })
 }
 
-/// A pose out of groups of four joints.
+/// Copies the joints' transforms out of groups of four joints.
 fn take_pose(lanes: &[SoaTransform], pose: &mut [Transform]) {
     for (joint, transform) in pose.iter_mut().enumerate() {
         let SoaTransform { translation, rotation, scale } = &lanes[joint / 4];
@@ -256,9 +258,10 @@ fn take_pose(lanes: &[SoaTransform], pose: &mut [Transform]) {
     }
 }
 
-/// Our clip.
+/// Measures kinepack's clip.
 fn kinepack(raw: &RawClip, precision_cm: f64, options: &Options) -> Outcome<Figures> {
-    // Clips that ozz holds exactly, such as poses that never change.
+    // ozz holds some clips exactly, such as poses that never change. The limit keeps the precision
+    // above zero for these clips.
     let precision_cm = precision_cm.max(1e-4);
     let built = build(raw, &BuildOptions { precision_cm, ..BuildOptions::default() })?;
     let clip = built.clip.as_block().ok_or("the default scheme is blocks")?;

@@ -1,16 +1,17 @@
-//! The reduction of keys that ozz's `AnimationOptimizer` makes with its default settings: an error
-//! of 1 mm at 10 cm from a joint, for each track by itself.
+//! Reduces keys as ozz's `AnimationOptimizer` does with its default settings. They allow each track
+//! by itself an error of 1 mm at 10 cm from a joint.
 //!
-//! A track keeps the first and the last sample and, again and again, the one that is farthest from
-//! the line between two kept ones, until all others are within the tolerance (Ramer, Douglas,
-//! Peucker). A rotation's error is the way of a point at the far end of the joint's longest chain.
+//! A track keeps the first and the last sample. It then also keeps the sample that is farthest from
+//! the line between two kept samples, and repeats this until all others are within the tolerance
+//! (Ramer, Douglas, Peucker). A rotation's error is the way of a point at the far end of the
+//! joint's longest chain.
 
 use kinepack_anim::{RawClip, Transform};
 
-/// Lengths in ozz are metres.
+/// The length of a metre in cm. ozz measures lengths in metres.
 pub(crate) const METRE_CM: f64 = 100.0;
 
-/// How far keys may be off, in metres.
+/// The allowed error of keys in metres, and where it is measured.
 #[derive(Clone, Copy)]
 pub(crate) struct Tolerance {
     pub(crate) error_m: f64,
@@ -24,18 +25,18 @@ impl Default for Tolerance {
     }
 }
 
-/// A key of a track: a sample and its value.
+/// A key of a track, which is the number of a sample and the sample's value.
 pub(crate) type Key<const N: usize> = (usize, [f64; N]);
 
 /// The keys of a joint.
 pub(crate) struct JointKeys {
-    /// The keys of the translation, in metres.
+    /// The translation keys, in metres.
     pub(crate) translations: Vec<Key<3>>,
     pub(crate) rotations: Vec<Key<4>>,
     pub(crate) scales: Vec<Key<3>>,
 }
 
-/// The keys of all joints.
+/// Returns the reduced keys of all joints.
 pub(crate) fn reduce(raw: &RawClip, tolerance: Tolerance) -> Vec<JointKeys> {
     let spans = Span::of_all(raw, tolerance.distance_m);
     (0..raw.joints())
@@ -64,7 +65,7 @@ fn scale(transform: &Transform) -> [f64; 3] {
     transform.scale.map(f64::from)
 }
 
-/// A part of a joint at all samples.
+/// Returns one part of a joint's transform at all samples.
 fn values<const N: usize>(
     raw: &RawClip,
     joint: usize,
@@ -76,7 +77,7 @@ fn values<const N: usize>(
 /// The scale and the reach with which a joint moves the points that depend on it.
 #[derive(Clone, Copy)]
 struct Span {
-    /// The largest scale of the joint, with those of its ancestors.
+    /// The largest product of the joint's scale and its ancestors' scales.
     scale: f64,
     /// The distance from the joint to the farthest point that it moves.
     length_m: f64,
@@ -114,7 +115,7 @@ fn distance(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum::<f64>().sqrt()
 }
 
-/// How far apart two rotations take a point at distance 1 from the axis between them.
+/// Returns how far apart two rotations take a point at distance 1 from the axis between them.
 fn chord(a: &[f64; 4], b: &[f64; 4]) -> f64 {
     let dot: f64 = (0..4).map(|part| a[part] * b[part]).sum();
     2.0 * (1.0 - dot * dot).max(0.0).sqrt()
@@ -133,8 +134,8 @@ fn nlerp(from: &[f64; 4], to: &[f64; 4], at: f64) -> [f64; 4] {
     sum.map(|part| part / length)
 }
 
-/// The same rotations, each with the sign that brings it near the previous one. Players rely on
-/// that.
+/// Gives each rotation the sign that brings it near the previous rotation, and returns the keys.
+/// Players rely on that.
 fn near(mut keys: Vec<Key<4>>) -> Vec<Key<4>> {
     let mut before = [0.0, 0.0, 0.0, 1.0];
     for (_, rotation) in &mut keys {
@@ -146,7 +147,7 @@ fn near(mut keys: Vec<Key<4>>) -> Vec<Key<4>> {
     keys
 }
 
-/// The values that a track keeps.
+/// Returns the keys that a track keeps.
 fn keys<const N: usize>(
     values: &[[f64; N]],
     between: impl Fn(&[f64; N], &[f64; N], f64) -> [f64; N],

@@ -1,9 +1,9 @@
-//! How long playing takes: the best of five rounds. ozz writes poses as groups of four joints, and
-//! kinepack as a transform for each joint.
+//! Measures how long playing takes, as the best of five rounds. ozz writes poses as groups of four
+//! joints, and kinepack writes a transform for each joint.
 //!
-//! - Forwards: one player at 60 Hz, over and over.
-//! - Jumps: one player, each pose at a random time.
-//! - Cold: all copies of the clip in turn, each with a player that goes forwards at 60 Hz.
+//! - Forwards: one player plays over and over at 60 Hz.
+//! - Jumps: one player computes each pose at a random time.
+//! - Cold: all copies of the clip take turns. Each copy has a player that goes forwards at 60 Hz.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -17,10 +17,11 @@ use crate::Outcome;
 const ROUNDS: usize = 5;
 const POSES: usize = 2000;
 const RATE_HZ: f32 = 60.0;
-/// The distance from one copy of a clip to the next: large, and odd so that every copy is played.
+/// The distance from one copy of a clip to the next. It is large, and odd so that every copy is
+/// played.
 const STRIDE: usize = 7919;
 
-/// The least mean time of an action over all rounds, in ns.
+/// Returns the mean time of one action in ns, from the fastest round.
 fn best_ns(count: usize, mut act: impl FnMut(usize, usize)) -> f64 {
     let mut best = f64::INFINITY;
     for round in 0..ROUNDS {
@@ -33,23 +34,23 @@ fn best_ns(count: usize, mut act: impl FnMut(usize, usize)) -> f64 {
     1e9 * best / count as f64
 }
 
-/// The time of pose `index` in a clip that plays over and over.
+/// Returns the time of pose `index` in a clip that plays over and over.
 fn forwards_s(index: usize, duration_s: f32) -> f32 {
     let poses_a_loop = (RATE_HZ * duration_s) as usize + 1;
     (index % poses_a_loop) as f32 / RATE_HZ
 }
 
-/// The time of pose `index` if poses jump about the clip.
+/// Returns the time of pose `index` if poses jump about the clip.
 fn jump_s(index: usize, duration_s: f32) -> f32 {
     (index * STRIDE % 1000) as f32 / 1000.0 * duration_s
 }
 
-/// As many copies as take this memory together.
+/// Returns how many copies of `bytes` each fill `all_bytes`, rounded up to a power of two.
 fn copies(all_bytes: usize, bytes: usize) -> usize {
     (all_bytes / bytes).max(1).next_power_of_two()
 }
 
-/// The time per pose in ozz, for each of the three cases of the [module](self).
+/// Returns the time per pose in ozz, for each of the three cases of the [module](self).
 pub(crate) fn ozz(file: &[u8], animation: &Animation, cold_bytes: usize) -> Outcome<[f64; 3]> {
     let mut lanes = vec![SoaTransform::default(); animation.num_soa_tracks()];
     let mut failed = None;
@@ -90,7 +91,7 @@ pub(crate) fn ozz(file: &[u8], animation: &Animation, cold_bytes: usize) -> Outc
     }
 }
 
-/// The time per pose in kinepack, for the same cases.
+/// Returns the time per pose in kinepack, for the same cases.
 pub(crate) fn kinepack(clip: &Clip, bind: &Arc<[Transform]>, cold_bytes: usize) -> [f64; 3] {
     let mut pose = bind.to_vec();
     let player = || {

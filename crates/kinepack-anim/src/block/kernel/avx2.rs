@@ -1,4 +1,4 @@
-//! AVX2, of x86-64.
+//! The kernel for AVX2 of x86-64.
 
 use std::arch::x86_64::{
     __m256, __m256i, _CMP_GT_OQ, _CMP_LT_OQ, _mm_cvtsi64_si128, _mm_loadl_epi64, _mm_loadu_si128,
@@ -91,7 +91,8 @@ impl Kernel for Avx2 {
         }
         if TABLE > 0 {
             let bit = bit + usize::from(table.bits[8][number]);
-            // SAFETY: as above. The caller guarantees as many bytes for the second eight.
+            // SAFETY: as for the first eight. The caller also guarantees `LOAD` bytes for the
+            // second eight.
             let second = unsafe { eight(self, table, 1, number, words, bit) };
             for (sum, weights) in sums.iter_mut().zip(weights) {
                 *sum = sum.add(second.mul(weights[1]));
@@ -120,8 +121,8 @@ fn integers(numbers: [u8; GROUP]) -> __m256i {
     _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(i64::from_le_bytes(numbers)))
 }
 
-/// The sums of the next component for each set of weights. It handles escaped profiles and components near the
-/// clip's end, unlike the fast path.
+/// Returns the sums of the next component for each set of weights. Unlike the fast path, this
+/// function handles escaped profiles and components near the clip's end.
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
@@ -144,7 +145,7 @@ fn slow_sums<const SETS: usize>(
     sums
 }
 
-/// Reads the next eight coefficients, of any widths.
+/// Reads the next eight coefficients, whose widths may be any that the format allows.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn slow_eight(avx2: Avx2, widths: u64, segment: &mut Segment<'_>) -> Lanes8 {
@@ -155,12 +156,12 @@ fn slow_eight(avx2: Avx2, widths: u64, segment: &mut Segment<'_>) -> Lanes8 {
         let numbers = unsafe { _mm256_loadu_si256(eight.as_ptr().cast()) };
         return Lanes8(_mm256_cvtepi32_ps(numbers), avx2);
     }
-    // The running sums of the widths. The largest is 8 · 24, which fits into a byte.
+    // The byte-wise running sums of the widths. The largest is 8 · 24, which fits into a byte.
     let ends = widths.wrapping_mul(ONES);
     let starts = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((ends << 8) as i64));
     let starts = _mm256_add_epi32(starts, _mm256_set1_epi32((segment.bit % 8) as i32));
-    // SAFETY: the check above guarantees `32 + LOAD` bytes from the bit's byte on. Each lane
-    // gathers four of them, and begins at most 32 bytes after the first.
+    // SAFETY: the check above guarantees `32 + LOAD` bytes from the byte of `segment.bit` on. Each
+    // lane gathers four of these bytes, starting at most 32 bytes after the first.
     let data = unsafe {
         let first = segment.words.bytes::<{ 32 + LOAD }>(segment.bit);
         _mm256_i32gather_epi32::<1>(first.as_ptr().cast(), _mm256_srli_epi32::<3>(starts))
@@ -175,7 +176,7 @@ fn slow_eight(avx2: Avx2, widths: u64, segment: &mut Segment<'_>) -> Lanes8 {
     Lanes8(_mm256_cvtepi32_ps(numbers), avx2)
 }
 
-/// The first or the second eight coefficients of a profile.
+/// Returns the first or the second eight coefficients of a profile.
 ///
 /// # Safety
 /// There must be [`LOAD`] bytes from the byte of `bit` on.
@@ -296,8 +297,9 @@ impl Lanes for Lanes8 {
         let [a, b, c, d, e, f, g, h] = *numbers;
         // SAFETY: the lanes carry the proof that the machine has AVX2.
         unsafe {
-            // First 0 + 1 and 2 + 3 in the lower half, 4 + 5 and 6 + 7 in the upper half. Then the
-            // sum of each pair, and last the sum of both halves.
+            // The first step adds the pairs 0 + 1 and 2 + 3 in the lower half, and the pairs 4 + 5
+            // and 6 + 7 in the upper half. The next step adds the two sums of each half, and the
+            // last step adds the sums of both halves.
             let low = _mm256_hadd_ps(_mm256_hadd_ps(a.0, b.0), _mm256_hadd_ps(c.0, d.0));
             let high = _mm256_hadd_ps(_mm256_hadd_ps(e.0, f.0), _mm256_hadd_ps(g.0, h.0));
             let (front, back) = (

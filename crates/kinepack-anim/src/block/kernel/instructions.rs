@@ -9,8 +9,8 @@ use super::proof::Neon;
 use super::proof::{Avx2, Sse41};
 use super::scalar::Scalar;
 
-/// The instruction set that a [`Sampler`](crate::Sampler) uses. All of them give the same poses, to
-/// the last bit.
+/// The instruction set that a [`Sampler`](crate::Sampler) uses. All instruction sets give the same
+/// poses, to the last bit.
 ///
 /// ```
 /// use kinepack_anim::Instructions;
@@ -21,7 +21,7 @@ use super::scalar::Scalar;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Instructions {
-    /// Instructions that every machine has.
+    /// The instructions that every machine has.
     Scalar,
     /// SSE4.1 of x86-64: four numbers at a time.
     Sse41,
@@ -35,7 +35,7 @@ impl Instructions {
     /// All instruction sets. Within an architecture, slower ones come first.
     pub const ALL: [Self; 4] = [Self::Scalar, Self::Sse41, Self::Avx2, Self::Neon];
 
-    /// The fastest instructions that this machine has.
+    /// Returns the fastest instructions that this machine has.
     pub fn best() -> Self {
         Self::ALL
             .into_iter()
@@ -43,12 +43,13 @@ impl Instructions {
             .unwrap_or(Self::Scalar)
     }
 
-    /// Whether this machine has these instructions.
+    /// Returns whether this machine has these instructions.
     pub fn is_available(self) -> bool {
         self.kernel().is_some()
     }
 
-    /// The kernel that uses these instructions. `None` if this machine does not have them.
+    /// Returns the kernel that uses these instructions, or `None` if this machine does not have
+    /// them.
     pub(crate) fn kernel(self) -> Option<AnyKernel> {
         match self {
             Self::Scalar => Some(AnyKernel::Scalar(Scalar)),
@@ -76,7 +77,7 @@ pub(crate) enum AnyKernel {
 }
 
 impl AnyKernel {
-    /// The kernel with the fastest instructions that this machine has.
+    /// Returns the kernel with the fastest instructions that this machine has.
     pub(crate) fn best() -> Self {
         static BEST: OnceLock<AnyKernel> = OnceLock::new();
         *BEST.get_or_init(|| Instructions::best().kernel().unwrap_or(Self::Scalar(Scalar)))

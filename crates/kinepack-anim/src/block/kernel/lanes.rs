@@ -11,7 +11,7 @@ use crate::block::layout::GROUP;
 pub(crate) trait Lanes: Copy {
     type Kernel: Kernel<Lanes = Self>;
 
-    /// The kernel that made the lanes.
+    /// Returns the kernel that made the lanes.
     fn kernel(self) -> Self::Kernel;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
@@ -25,9 +25,9 @@ pub(crate) trait Lanes: Copy {
     /// Lane i of the result is the sum of the lanes of `numbers[i]`. They are added in this order:
     /// `((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7))`.
     fn fold(numbers: &[Self; GROUP]) -> Self;
-    /// Row i of the result has lane i of all four.
+    /// Row i of the result contains lane i of all four values in `numbers`.
     fn transpose(numbers: [Self; 4]) -> [[f32; 4]; GROUP];
-    /// The eight numbers, in the order of the lanes.
+    /// Returns the eight numbers, in the order of the lanes.
     fn numbers(self) -> [f32; GROUP];
 
     /// Lane i of the result is number `places[i]` of the sixteen, or 0 if that place is
@@ -43,15 +43,15 @@ pub(crate) trait Lanes: Copy {
     }
 }
 
-/// An instruction set. Only a check of the machine can make a value, so code that has one may use
-/// the instructions.
+/// An instruction set. Values exist only after a check of the machine, so code that has a value may
+/// use the instructions.
 pub(crate) trait Kernel: Copy {
     type Lanes: Lanes<Kernel = Self>;
     /// Whether to read two components at a time. With vector instructions this is faster, but it
     /// takes more code.
     const PAIRS: bool = true;
 
-    /// The same number in all lanes.
+    /// Returns lanes that all hold `number`.
     fn splat(self, number: f32) -> Self::Lanes;
     fn load(self, numbers: &[f32; GROUP]) -> Self::Lanes;
 
@@ -63,7 +63,7 @@ pub(crate) trait Kernel: Copy {
         self.load(&lanes)
     }
 
-    /// Converts eight 16-bit numbers.
+    /// Converts eight 16-bit numbers, two bytes each.
     #[inline(always)]
     fn words(self, numbers: [u8; 2 * GROUP]) -> Self::Lanes {
         let mut lanes = [0.0; GROUP];
@@ -73,7 +73,7 @@ pub(crate) trait Kernel: Copy {
         self.load(&lanes)
     }
 
-    /// The [`own_scale`] of eight steps.
+    /// Computes [`own_scale`] of eight steps.
     #[inline(always)]
     fn own_scales(self, steps: [u8; GROUP]) -> Self::Lanes {
         let mut lanes = [0.0; GROUP];
@@ -98,8 +98,8 @@ pub(crate) trait Kernel: Copy {
         weights: [[Self::Lanes; 2]; SETS],
     ) -> [Self::Lanes; SETS];
 
-    /// Reads the next component, and returns its sums for each set of weights. It handles escaped profiles and
-    /// components near the clip's end, unlike the fast path.
+    /// Reads the next component, and returns its sums for each set of weights. Unlike the fast
+    /// path, this function handles escaped profiles and components near the clip's end.
     #[inline(always)]
     fn slow_sums<const SETS: usize>(
         self,

@@ -1,4 +1,4 @@
-//! Describes which components of a group are live, and where their sums are.
+//! Describes which components of a group are live, and where the group's sums contain them.
 
 use super::segment::ONES;
 use crate::block::layout::GROUP;
@@ -7,7 +7,7 @@ use crate::computed::computed;
 /// The live components of a group.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Live {
-    /// A bit for each lane, by component.
+    /// For each of the three components, a mask with a bit for each lane in which it is live.
     masks: [u8; 3],
     /// Number of live components.
     pub(crate) count: u8,
@@ -17,7 +17,7 @@ pub(crate) struct Live {
 pub(super) const DEAD: u8 = 1 << 7;
 
 impl Live {
-    /// The components with steps that are not 0.
+    /// The live components are those whose step in `steps` is not 0.
     pub(crate) fn new(steps: impl Iterator<Item = [u8; 3]>) -> Self {
         let mut live = Self::default();
         for (lane, steps) in steps.take(GROUP).enumerate() {
@@ -29,21 +29,21 @@ impl Live {
         live
     }
 
-    /// The stored form.
+    /// Encodes the live components in their stored form.
     pub(crate) fn words(self) -> [u16; 2] {
         let [x, y, z] = self.masks;
         [u16::from_le_bytes([x, y]), u16::from_le_bytes([z, self.count])]
     }
 
-    /// Converts the stored form back.
+    /// Decodes the stored form, which [`words`](Self::words) returns.
     #[inline(always)]
     pub(crate) fn from_words([first, second]: [u16; 2]) -> Self {
         let ([x, y], [z, count]) = (first.to_le_bytes(), second.to_le_bytes());
         Self { masks: [x, y, z], count }
     }
 
-    /// The places of a lane's first, second and third component among the sums of the group. `None`
-    /// for a dead component.
+    /// Returns the places of a lane's first, second and third component among the sums of the
+    /// group. A dead component has `None`.
     #[inline(always)]
     pub(crate) fn places_of(&self, lane: usize) -> [Option<usize>; 3] {
         let mut before = 0;
@@ -55,9 +55,9 @@ impl Live {
         })
     }
 
-    /// The place of each lane's first, second and third component among the sums of the group, or
-    /// [`DEAD`]. The number is the index of the sum at which the third components begin. If it is 8
-    /// or more, their places count from the ninth sum.
+    /// Returns the place of each lane's first, second and third component among the sums of the
+    /// group, or [`DEAD`]. The second result is the index of the sum at which the third components
+    /// begin. If it is 8 or more, the places of third components count from the ninth sum.
     #[inline(always)]
     pub(super) fn places(&self) -> ([[u8; GROUP]; 3], usize) {
         let [x, y, z] = self.masks;
@@ -71,8 +71,8 @@ impl Live {
 }
 
 computed! {
-    /// By mask, with a byte for each bit: the number of set bits below it if it is set, otherwise
-    /// [`DEAD`].
+    /// The table is indexed by a mask, and has a byte for each bit of the mask. If the bit is set,
+    /// its byte is the number of set bits below it. Otherwise the byte is [`DEAD`].
     static PLACES: [u64; 256] = places();
 }
 

@@ -1,7 +1,7 @@
 //! The arithmetic of sampling, for eight tracks at once: it sums the coefficients of components and
 //! turns components into rotations. The code is generic over [`Kernel`] and [`Lanes`], with an
-//! implementation for each instruction set. All of them give the same bits, since none fuses or
-//! reorders operations. `spec/ANIM.md`, section 12.
+//! implementation for each instruction set. All implementations give the same bits, since none
+//! fuses or reorders operations. See `spec/ANIM.md`, section 12.
 
 #[macro_use]
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

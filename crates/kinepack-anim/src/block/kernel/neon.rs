@@ -1,4 +1,4 @@
-//! NEON, of 64-bit ARM.
+//! The kernel for NEON of 64-bit ARM.
 
 use std::arch::aarch64::{
     float32x4_t, uint32x4_t, vaddq_f32, vandq_u32, vbslq_f32, vcgtq_f32, vcltq_f32, vcvtq_f32_s32,
@@ -67,7 +67,7 @@ impl Kernel for Neon {
     compiled!(decode of Neon for "neon");
 }
 
-/// Four coefficients of these widths. The first begins at the lowest bit of the word.
+/// Four coefficients with the widths `widths`. The first begins at the lowest bit of `word`.
 #[inline]
 #[target_feature(enable = "neon")]
 fn four(word: u64, widths: [i32; 4]) -> float32x4_t {
@@ -134,8 +134,8 @@ impl Lanes for Lanes4x2 {
         let [a, b, c, d, e, f, g, h] = *numbers;
         // SAFETY: the lanes carry the proof that the machine has NEON.
         unsafe {
-            // First the pairs 0 + 1 and 2 + 3, or 4 + 5 and 6 + 7. Then the sum of two pairs, and
-            // last the sum of both halves.
+            // The first step adds the pairs 0 + 1 and 2 + 3, or 4 + 5 and 6 + 7. The next step adds
+            // the sums of two pairs, and the last step adds the sums of both halves.
             let front = vpaddq_f32(vpaddq_f32(a.0, b.0), vpaddq_f32(c.0, d.0));
             let front_high = vpaddq_f32(vpaddq_f32(a.1, b.1), vpaddq_f32(c.1, d.1));
             let back = vpaddq_f32(vpaddq_f32(e.0, f.0), vpaddq_f32(g.0, h.0));

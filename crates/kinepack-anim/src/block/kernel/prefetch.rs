@@ -1,7 +1,7 @@
 //! Loads data into the cache before it is needed.
 
-/// Asks the processor to load data into its cache. It does nothing on architectures other than
-/// x86-64.
+/// Asks the processor to load data into its cache. The function does nothing on architectures other
+/// than x86-64.
 #[inline(always)]
 pub(crate) fn prefetch<T>(data: &[T]) {
     #[cfg(target_arch = "x86_64")]

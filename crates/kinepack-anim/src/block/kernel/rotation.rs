@@ -1,15 +1,15 @@
-//! Rotations from vectors of modified Rodrigues parameters, eight at once. The code has no
+//! Computes rotations from vectors of modified Rodrigues parameters, eight at once. The code has no
 //! closures, because the compiler might not inline them, and code that is not inlined cannot use a
 //! kernel's instructions.
 
 use super::lanes::{Kernel, Lanes};
 
-/// Vectors: x, y, z.
+/// Eight vectors: their x, y and z.
 pub(crate) type Vector<L> = [L; 3];
-/// Quaternions: x, y, z, w.
+/// Eight quaternions: their x, y, z and w.
 pub(crate) type Quaternion<L> = [L; 4];
 
-/// Rotations as quaternions that are not normalized, with their lengths. A product of such
+/// Eight rotations as quaternions that are not normalized, with their lengths. A product of such
 /// quaternions is divided by all of their lengths at once, because a division takes as long as
 /// several multiplications.
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ pub(crate) struct Turn<L> {
 }
 
 impl<L: Lanes> Turn<L> {
-    /// The rotations of vectors of modified Rodrigues parameters.
+    /// Returns the rotations of vectors of modified Rodrigues parameters.
     #[inline(always)]
     pub(crate) fn new([x, y, z]: Vector<L>) -> Self {
         let one = x.kernel().splat(1.0);
@@ -28,18 +28,18 @@ impl<L: Lanes> Turn<L> {
         Self { vector: [x.add(x), y.add(y), z.add(z)], scalar: one.sub(n), length: one.add(n) }
     }
 
-    /// From rotations that are already normalized.
+    /// Makes a `Turn` from rotations that are already normalized.
     #[inline(always)]
     pub(crate) fn unit([x, y, z, w]: Quaternion<L>) -> Self {
         Self { vector: [x, y, z], scalar: w, length: w.kernel().splat(1.0) }
     }
 
-    /// The same rotations, about axes that are turned by `axes`.
+    /// Returns the same rotations, but about axes that are rotated by `axes`.
     #[inline(always)]
     pub(crate) fn about(self, axes: Self) -> Self {
         let square = axes.length.mul(axes.length);
         // Rotates v = `self.vector` to length² · v + scalar · 2(a × v) + a × 2(a × v). Here a is
-        // `axes.vector`; length and scalar are fields of `axes` too.
+        // `axes.vector`. Length and scalar are fields of `axes` too.
         let [x, y, z] = cross(axes.vector, self.vector);
         let twice = [x.add(x), y.add(y), z.add(z)];
         let mut vector = cross(axes.vector, twice);
@@ -49,7 +49,7 @@ impl<L: Lanes> Turn<L> {
         Self { vector, scalar: self.scalar.mul(square), length: self.length.mul(square) }
     }
 
-    /// The rotations that apply `first`, then `self`.
+    /// Returns the rotations that apply `first`, then `self`.
     #[inline(always)]
     pub(crate) fn after(self, first: Self) -> Self {
         let ([ax, ay, az], aw) = (self.vector, self.scalar);
@@ -65,7 +65,7 @@ impl<L: Lanes> Turn<L> {
         }
     }
 
-    /// The normalized quaternions.
+    /// Returns the normalized quaternions.
     #[inline(always)]
     pub(crate) fn normalized(self) -> Quaternion<L> {
         let inverse = self.length.kernel().splat(1.0).div(self.length);

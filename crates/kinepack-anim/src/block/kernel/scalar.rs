@@ -1,4 +1,4 @@
-//! Plain Rust for any machine. Tests compare the other kernels with this one.
+//! The kernel in plain Rust, for any machine. Tests compare the other kernels with this one.
 
 use super::lanes::{Kernel, Lanes};
 use super::segment::{Words, sign_extended};
@@ -46,7 +46,7 @@ impl Kernel for Scalar {
     }
 }
 
-/// Reads eight coefficients of these widths.
+/// Reads eight coefficients with the widths `widths`.
 ///
 /// # Safety
 /// There must be [`LOAD`](super::segment::LOAD) bytes from the byte of `bit` on.

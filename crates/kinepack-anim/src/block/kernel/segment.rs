@@ -12,21 +12,21 @@ pub(crate) struct Segment<'a> {
     pub(super) words: Words<'a>,
     /// The profiles of the pieces that have not been read yet.
     pub(super) profiles: &'a [u8],
-    /// The first bit of the next piece, counted from the first byte.
+    /// The position of the next piece, in bits from the first byte.
     pub(super) bit: usize,
     pub(super) block: BlockLength,
-    /// For components that end before this bit, all loads stay within the bytes.
+    /// If a component ends before this bit, all loads for it stay within the bytes.
     pub(super) limit: usize,
-    /// The number of bits of each piece, by profile.
+    /// The size of each piece in bits, by profile.
     pub(super) bits: [&'static [u8; 256]; 2],
-    /// Number of samples, and of a component's coefficients.
+    /// The number of samples, which is also the number of a component's coefficients.
     pub(crate) length: usize,
-    /// The anchors of far tracks.
+    /// The anchors of far tracks, in stored form.
     anchors: &'a [u8],
 }
 
 impl<'a> Segment<'a> {
-    /// A reader at the beginning of a segment with `length` samples.
+    /// Returns a reader at the beginning of a segment with `length` samples.
     #[inline]
     pub(crate) fn new(
         bytes: &'a [u8],
@@ -54,36 +54,36 @@ impl<'a> Segment<'a> {
         Self { words, profiles, bit: 8 * (first + pieces), block, limit, bits, length, anchors }
     }
 
-    /// The exponent of the segment's step, in eighths.
+    /// Returns the exponent of the segment's step, in eighths.
     #[inline]
     pub(crate) fn step(&self) -> u8 {
         self.words.byte(0)
     }
 
-    /// The anchors of far tracks, as stored.
+    /// Returns the anchors of far tracks, in stored form.
     #[inline]
     pub(crate) fn anchors(&self) -> &'a [u8] {
         self.anchors
     }
 
-    /// The anchors of all far tracks, as plain values.
+    /// Returns the anchors of all `count` far tracks, decoded.
     pub(crate) fn to_anchors(self, count: usize) -> Vec<Anchors> {
         let stored = StoredAnchors::each(self.anchors(), self.length);
         stored.take(count).map(StoredAnchors::to_anchors).collect()
     }
 
-    /// The first bit that has not been read yet.
+    /// Returns the position of the first bit that has not been read yet.
     pub(crate) fn bit(&self) -> usize {
         self.bit
     }
 
-    /// The `width` bits that begin at bit `at`. `width` is at most 57.
+    /// Returns the `width` bits that begin at bit `at`, where `width` is at most 57.
     #[inline(always)]
     pub(crate) fn bits(&self, at: usize, width: u32) -> u64 {
         self.words.at(at) & ((1 << width) - 1)
     }
 
-    /// Moves the reader from the beginning of the segment to a skip point. Point 0 is the
+    /// Moves the reader from the beginning of the segment to skip point `point`. Point 0 is the
     /// beginning. `component` is the number of the first component after the point.
     #[inline]
     pub(crate) fn go_to(&mut self, point: usize, component: usize) {
@@ -94,7 +94,8 @@ impl<'a> Segment<'a> {
         }
     }
 
-    /// The first bit of the components after a skip point, as the segment stores it.
+    /// Returns the position of the first component after a skip point in bits, as the segment
+    /// stores it.
     #[inline]
     pub(crate) fn skip_point(&self, index: usize) -> usize {
         self.words.at(8 * (1 + SKIP_BYTES * index)) as u32 as usize
@@ -123,8 +124,8 @@ impl<'a> Segment<'a> {
         self.profiles = rest;
     }
 
-    /// The first bit after the next pieces, which belong to whole components and have these
-    /// profiles.
+    /// Returns the first bit after the next pieces, whose profiles are `profiles`. They must belong
+    /// to whole components.
     #[cold]
     #[inline(never)]
     fn after(&self, profiles: &[u8]) -> usize {
@@ -144,7 +145,7 @@ impl<'a> Segment<'a> {
         self.bit += self.piece_bits(self.bit, piece, number);
     }
 
-    /// The bits of a piece that begins at `bit`. Its profile is `number`.
+    /// Returns the size in bits of a piece that begins at bit `bit` and has the profile `number`.
     #[inline]
     fn piece_bits(&self, bit: usize, piece: usize, number: u8) -> usize {
         match number {
@@ -153,28 +154,28 @@ impl<'a> Segment<'a> {
         }
     }
 
-    /// The bits of a piece that stores its own widths: those of the widths and of the
-    /// coefficients.
+    /// Returns the size in bits of a piece that stores its own widths: the bits of the widths plus
+    /// those of the coefficients.
     fn escaped_bits(&self, bit: usize, piece: usize) -> usize {
         let count = self.count(piece);
         let bits = self.escaped_widths(bit, count).map(|eight| eight.wrapping_mul(ONES) >> 56);
         (bits[0] + bits[1]) as usize + count * ESCAPE_WIDTH_BITS as usize
     }
 
-    /// The number of a piece's coefficients.
+    /// Returns the number of coefficients of piece `piece`.
     #[inline]
     pub(super) fn count(&self, piece: usize) -> usize {
         piece_range(piece, self.length).len()
     }
 
-    /// Whether the next piece stores its own widths and one of them is too large.
+    /// Returns whether the next piece stores its own widths and one of them is too large.
     pub(crate) fn is_bad(&self, piece: usize) -> bool {
         let is_too_large = |k| self.escaped_width(k) > MAX_ESCAPE_WIDTH;
         self.profiles.first() == Some(&ESCAPE) && (0..self.count(piece)).any(is_too_large)
     }
 
-    /// The widths that a piece stores at `bit`, before its coefficients: two eights, with a byte
-    /// for each width. Loading the clip has refused widths that are too large.
+    /// Returns the widths that an escaped piece stores at `bit`, before its coefficients: two
+    /// eights, with a byte for each width. Loading the clip has refused widths that are too large.
     #[inline]
     fn escaped_widths(&self, bit: usize, count: usize) -> [u64; 2] {
         let bits = ESCAPE_WIDTH_BITS as usize;
@@ -197,7 +198,7 @@ impl<'a> Segment<'a> {
     }
 
     /// Reads the widths of the next piece, escaped or not: two eights, with a byte for each width.
-    /// The reader is then at the piece's coefficients.
+    /// Afterwards the reader is at the piece's coefficients.
     #[inline]
     pub(super) fn take_widths(&mut self, piece: usize) -> [u64; 2] {
         let count = self.count(piece);
@@ -221,7 +222,8 @@ impl<'a> Segment<'a> {
         eights.as_flattened().try_into().unwrap_or([0; 16])
     }
 
-    /// Reads the next eight coefficients, of these widths. Coefficients without bits are 0.
+    /// Reads the next eight coefficients, with the widths `widths`. Coefficients without bits are
+    /// 0.
     #[inline]
     pub(super) fn take_eight(&mut self, mut widths: u64) -> [i32; 8] {
         let mut eight = [0; 8];
@@ -240,8 +242,8 @@ impl<'a> Segment<'a> {
         eight
     }
 
-    /// Reads the next component, and returns its sums for each set of weights. It handles escaped profiles and
-    /// components near the clip's end, unlike the fast path.
+    /// Reads the next component, and returns its sums for each set of weights. Unlike the fast
+    /// path, this function handles escaped profiles and components near the clip's end.
     #[cold]
     #[inline(never)]
     pub(super) fn slow_sums<const SETS: usize>(
@@ -266,18 +268,18 @@ impl<'a> Segment<'a> {
     }
 }
 
-/// The lowest `width` bits of a word as a number in two's complement; 0 if `width` is 0. `width`
-/// must be below 32.
+/// Returns the lowest `width` bits of `word` as a number in two's complement, or 0 if `width` is 0.
+/// `width` must be below 32.
 #[inline(always)]
 pub(super) fn sign_extended(word: u64, width: u32) -> i32 {
     let power = 1_u32 << width;
     ((word as u32 & (power - 1)) ^ power >> 1) as i32 - (power >> 1) as i32
 }
 
-/// A 1 in each byte. Multiplying by it puts the sum of all bytes into the highest byte.
+/// A word with a 1 in each byte. Multiplying by it puts the sum of all bytes into the highest byte.
 pub(super) const ONES: u64 = u64::from_ne_bytes([1; 8]);
 
-/// Expands eight numbers of 5 bits to a byte each.
+/// Expands eight 5-bit numbers to a byte each.
 #[inline]
 fn expand_fives(bits: u64) -> u64 {
     let fours = bits & 0xf_ffff | (bits & 0xf_ffff << 20) << 12;
@@ -291,7 +293,7 @@ fn expand_fives(bits: u64) -> u64 {
 pub(crate) struct Words<'a>(&'a [u8]);
 
 impl<'a> Words<'a> {
-    /// At least 57 bits that begin at a bit, the lowest first. Bits after the end are 0.
+    /// Returns at least 57 bits that begin at `bit`, the lowest first. Bits after the end are 0.
     #[inline]
     pub(super) fn at(&self, bit: usize) -> u64 {
         let bytes = self.0.get(bit / 8..).unwrap_or_default();
@@ -307,14 +309,14 @@ impl<'a> Words<'a> {
         self.0.get(at).copied().unwrap_or_default()
     }
 
-    /// The first bit with too few bytes for a load. For a bit before it, a load may begin up to
-    /// `bytes` bytes after the bit's own byte.
+    /// Returns the position of the first bit that has too few bytes after it for a load. For a bit
+    /// before it, a load may begin up to `bytes` bytes after the bit's own byte.
     #[inline(always)]
     pub(super) fn load_limit(&self, bytes: usize) -> usize {
         8 * (self.0.len() + 1).saturating_sub(bytes + LOAD)
     }
 
-    /// `N` bytes, beginning with the byte of a bit.
+    /// `N` bytes, beginning with the byte that contains `bit`.
     ///
     /// # Safety
     /// There must be `N` bytes from the bit's byte on.
@@ -326,7 +328,7 @@ impl<'a> Words<'a> {
         unsafe { &*self.0.as_ptr().add(bit / 8).cast() }
     }
 
-    /// At least 57 bits that begin at a bit, the lowest first.
+    /// Returns at least 57 bits that begin at `bit`, the lowest first.
     ///
     /// # Safety
     /// There must be eight bytes from the bit's byte on.

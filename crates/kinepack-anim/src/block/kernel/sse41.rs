@@ -1,5 +1,5 @@
-//! SSE4.1 of x86-64. It unpacks coefficients one after another, and computes everything else four
-//! numbers at a time.
+//! The kernel for SSE4.1 of x86-64. It unpacks coefficients one after another, and computes
+//! everything else four numbers at a time.
 
 use std::arch::x86_64::{
     __m128, _mm_add_ps, _mm_and_ps, _mm_blendv_ps, _mm_cmpgt_ps, _mm_cmplt_ps, _mm_cvtepi32_ps,
@@ -127,8 +127,8 @@ impl Lanes for Lanes4x2 {
         let [a, b, c, d, e, f, g, h] = *numbers;
         // SAFETY: the lanes carry the proof that the machine has SSE4.1.
         unsafe {
-            // First the pairs 0 + 1 and 2 + 3, or 4 + 5 and 6 + 7. Then the sum of two pairs, and
-            // last the sum of both halves.
+            // The first step adds the pairs 0 + 1 and 2 + 3, or 4 + 5 and 6 + 7. The next step adds
+            // the sums of two pairs, and the last step adds the sums of both halves.
             let front = _mm_hadd_ps(_mm_hadd_ps(a.0, b.0), _mm_hadd_ps(c.0, d.0));
             let front_high = _mm_hadd_ps(_mm_hadd_ps(a.1, b.1), _mm_hadd_ps(c.1, d.1));
             let back = _mm_hadd_ps(_mm_hadd_ps(e.0, f.0), _mm_hadd_ps(g.0, h.0));

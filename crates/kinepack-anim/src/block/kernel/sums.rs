@@ -1,9 +1,10 @@
 //! Computes components: sums of products of coefficients and weights, one component after another.
 //!
 //! The order of each sum is fixed, with two exceptions. Eight coefficients that are all 0 may be
-//! added or skipped, and a sum may begin with zeros. Neither changes the result. The weight of
-//! coefficient 0 is above 0, so its product is never −0. A sum of zeros that contains this product
-//! is then not −0 either. Adding a zero of either sign has no effect on a number that is not −0.
+//! added or skipped, and a sum may begin with zeros. Neither exception changes the result. The
+//! weight of coefficient 0 is above 0, so its product is never −0. A sum of zeros that contains
+//! this product is then not −0 either. Adding a zero of either sign has no effect on a number that
+//! is not −0.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -23,21 +24,21 @@ pub(crate) const GROUPS_AT_ONCE: usize = 4;
 pub(crate) struct Sums<L> {
     numbers: [MaybeUninit<L>; (3 * GROUPS_AT_ONCE + 1) * GROUP],
     /// The number of initialized sums. Zeros follow the components' sums, so that eight sums can be
-    /// read from any of them on.
+    /// read starting at any of them.
     count: usize,
-    /// The first sum that has not been taken yet.
+    /// The index of the first sum that has not been taken yet.
     next: usize,
 }
 
 impl<L: Lanes> Sums<L> {
-    /// The sums of no components.
+    /// Sums that contain no components yet.
     #[inline(always)]
     pub(crate) fn new() -> Self {
         Self { numbers: [const { MaybeUninit::uninit() }; _], count: 0, next: 0 }
     }
 
-    /// Takes the first, second and third components of the next group's tracks, without their own
-    /// scales. Dead components are 0.
+    /// Takes the sums of the next group: those of its tracks' first, second and third components,
+    /// before their own scales. Dead components are 0.
     #[inline(always)]
     pub(crate) fn take(&mut self, kernel: L::Kernel, live: &Live) -> [L; 3] {
         let count = usize::from(live.count);
@@ -61,7 +62,7 @@ impl<L: Lanes> Sums<L> {
         ]
     }
 
-    /// Takes the three components of [`Wanted::Three`], each in all lanes.
+    /// Takes the three components that [`Wanted::Three`] selected, each broadcast to all lanes.
     #[inline(always)]
     pub(crate) fn take_three(&mut self, kernel: L::Kernel) -> [L; 3] {
         let [x, y, z, ..] = L::fold(self.eight(0)).numbers();
@@ -78,17 +79,17 @@ impl<L: Lanes> Sums<L> {
     }
 }
 
-/// The components of a segment to read.
+/// Selects the components of a segment to read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wanted {
-    /// This number of components, beginning with the next one.
+    /// The next components, of the given number.
     Next(usize),
     /// The components at these places, in increasing order, counted from the next component. Dead
     /// components have no place.
     Three([Option<usize>; 3]),
 }
 
-/// Reads components of a segment, and overwrites each set's sums with those for its weights.
+/// Reads components of a segment, and replaces the sums of each set with those for its weights.
 #[inline(always)]
 pub(super) fn decode<K: Kernel, const SETS: usize>(
     kernel: K,
@@ -121,7 +122,7 @@ pub(super) fn decode<K: Kernel, const SETS: usize>(
     }
 }
 
-/// Reads the next components, and writes their sums to these places.
+/// Reads the next components, and writes their sums at the places from `places`.
 #[inline(always)]
 fn read<K: Kernel, const SETS: usize>(
     kernel: K,
@@ -185,7 +186,8 @@ fn fill<K, const PIECES: usize, const FIRST: usize, const SECOND: usize, const S
 }
 
 /// Reads components, `N` at a time, and writes their sums from place `first` on. Returns the number
-/// of components. It stops before a component that is escaped or too near to the clip's end.
+/// of components. The function stops before a component that is escaped or too near to the clip's
+/// end.
 #[inline(always)]
 fn fill_fast<
     K: Kernel,
@@ -236,7 +238,7 @@ fn fill_fast<
                 kernel.piece::<FIRST, SETS>(zero, numbers[0], words, bits[0], first_weights)
             };
             if let (Some(number), Some(bit)) = (numbers.get(1), bits.get(1)) {
-                // SAFETY: as above.
+                // SAFETY: as for the first piece.
                 component = unsafe {
                     kernel.piece::<SECOND, SETS>(component, *number, words, *bit, second_weights)
                 };

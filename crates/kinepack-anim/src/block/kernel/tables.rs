@@ -5,14 +5,14 @@ use crate::block::widths::{
 };
 use crate::computed::computed;
 
-/// Number of values of a profile's byte: the profiles and [`ESCAPE`].
+/// The number of values that a profile's byte can have: the profiles and [`ESCAPE`].
 const NUMBERS: usize = PROFILES + 1;
 
 /// The profiles of a piece, by number.
 pub(super) struct Table {
-    /// The bits of the first n coefficients, by n, then by profile.
+    /// For each n and profile, the total bits of the first n coefficients.
     pub(super) bits: [[u8; NUMBERS]; PIECE + 1],
-    /// The widths of the first and the second eight, a byte each.
+    /// The widths of the first and the second eight coefficients, a byte each.
     pub(super) widths: [[u64; 2]; NUMBERS],
     #[cfg(target_arch = "x86_64")]
     pub(super) eights: [[Eight; NUMBERS]; 2],
@@ -22,32 +22,33 @@ pub(super) struct Table {
     pub(super) start_shifts: [i32; 8],
 }
 
-/// How to unpack eight coefficients into 32 bits each.
+/// Describes how to unpack eight coefficients into 32 bits each.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
 pub(super) struct Eight {
-    /// The four bytes of each coefficient, as indices into sixteen bytes. Index 0 is the byte in
-    /// which the first coefficient begins, possibly at its last bit.
+    /// For each coefficient, the four bytes to take, as indices into sixteen bytes. Index 0 is the
+    /// byte in which the first coefficient begins, possibly at its last bit.
     pub(super) bytes: [[u8; 4]; 8],
-    /// The left shift that moves each coefficient's highest bit to the top, if the first
+    /// For each coefficient, the left shift that moves its highest bit to the top, if the first
     /// coefficient begins at a byte's lowest bit. A coefficient without bits is shifted out.
     pub(super) left_shifts: [i32; 8],
-    /// The right shift after that, which extends the sign.
+    /// For each coefficient, the right shift that follows the left shift and extends the sign.
     pub(super) right_shifts: [i32; 8],
 }
 
-/// Eight coefficients without bits.
+/// Unpacks eight coefficients without bits, which are 0.
 #[cfg(target_arch = "x86_64")]
 const ZEROS: Eight = Eight { bytes: [[0; 4]; 8], left_shifts: [64; 8], right_shifts: [0; 8] };
 
 computed! {
-    /// The tables: for block length 8, for 16, and for the first and the second piece of 32.
+    /// The tables for block length 8, for block length 16, and for the first and second piece of
+    /// block length 32.
     pub(super) static TABLES: [Table; TABLES_COUNT] =
         [table(&TABLE[0]), table(&TABLE[1]), table(&TABLE[2]), table(&TABLE[3])];
 }
 
-/// The maximum number of bytes that eight coefficients of a profile take.
+/// The maximum number of bytes that eight coefficients of a profile occupy.
 pub(super) const MAX_EIGHT_BYTES: usize = (2 * MAX_FOUR_BITS as usize).div_ceil(8);
 
 const fn table(profiles: &Profiles) -> Table {
@@ -76,7 +77,8 @@ const fn table(profiles: &Profiles) -> Table {
                 let eight = &mut table.eights[k / 8][number];
                 let start = (profile.ends[k] - profile.ends[k / 8 * 8]) as u8;
                 let first = start / 8;
-                // An index past the sixteenth byte wraps; the coefficient has no bits there.
+                // An index past the sixteenth byte wraps, because the coefficient has no bits
+                // there.
                 eight.bytes[k % 8] = [first, (first + 1) % 16, (first + 2) % 16, (first + 3) % 16];
                 if width != 0 {
                     eight.right_shifts[k % 8] = 32 - width as i32;

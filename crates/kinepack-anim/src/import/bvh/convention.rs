@@ -19,13 +19,13 @@ use super::hierarchy::{BvhChannel, BvhJoint};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BvhConvention {
-    /// No known convention: the unit is a cm, and all frames belong to the motion.
+    /// The file follows no known convention: its unit is a cm, and all frames belong to the motion.
     AsWritten,
-    /// CMU for the figures of Daz, with joints `hip`, `abdomen` and `chest`. The unit is a cm, and
-    /// the first 10 frames lead from a T-pose into the motion.
+    /// The CMU database for the figures of Daz, with joints `hip`, `abdomen` and `chest`. The unit
+    /// is a cm, and the first 10 frames lead from a T-pose into the motion.
     CmuDaz,
-    /// CMU for MotionBuilder, with joints `Hips` and `LHipJoint`. The unit is 5.64444 cm (1 / 0.45
-    /// inches), and the first frame may be a T-pose.
+    /// The CMU database for MotionBuilder, with joints `Hips` and `LHipJoint`. The unit is 5.64444
+    /// cm (1 / 0.45 inches), and the first frame may be a T-pose.
     CmuMotionBuilder,
 }
 
@@ -33,10 +33,10 @@ impl BvhConvention {
     /// All conventions.
     pub const ALL: [Self; 3] = [Self::AsWritten, Self::CmuDaz, Self::CmuMotionBuilder];
 
-    /// Number of frames that lead out of the T-pose.
+    /// Number of frames that lead from the T-pose into the motion.
     const DAZ_RAMP: usize = 10;
 
-    /// The name for reports.
+    /// Returns the convention's name for reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::AsWritten => "BVH as it is written",
@@ -45,7 +45,7 @@ impl BvhConvention {
         }
     }
 
-    /// The unit in cm.
+    /// Returns the size of the file's unit in cm.
     pub const fn unit_cm(self) -> f64 {
         match self {
             Self::AsWritten | Self::CmuDaz => 1.0,
@@ -53,7 +53,7 @@ impl BvhConvention {
         }
     }
 
-    /// Number of frames before the motion.
+    /// Returns the number of frames to drop before the motion.
     pub(super) fn drop_frames(self, begins_with_t_pose: bool) -> usize {
         match self {
             Self::AsWritten => 0,
@@ -86,7 +86,7 @@ impl BvhConvention {
     }
 }
 
-/// Whether a frame does not rotate the first root at all. Captured frames always rotate it.
+/// Returns whether a frame does not rotate the first root at all. Captured frames always rotate it.
 pub(super) fn is_t_pose(joints: &[BvhJoint], numbers: &[f64]) -> bool {
     let channels = joints.first().map_or([].as_slice(), |root| root.channels.as_slice());
     let mut turns = channels

@@ -1,5 +1,5 @@
-//! The joints of a BVH file, from `HIERARCHY` to `MOTION`. Joints may nest to any depth. They are
-//! read with an explicit stack, which never holds more joints than a skeleton can have.
+//! The joints of a BVH file, from `HIERARCHY` to `MOTION`. Joints may nest to any depth. The reader
+//! uses an explicit stack, which never holds more joints than a skeleton can have.
 
 use glam::{DQuat, DVec3};
 
@@ -11,9 +11,9 @@ use crate::{Joint, MAX_JOINTS, SkeletonError, Transform};
 /// The property that one number of a frame animates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BvhChannel {
-    /// The translation along one axis, which replaces the offset's component.
+    /// The translation along an axis, which replaces that component of the joint's offset.
     Position(usize),
-    /// A turn around one axis, in degrees.
+    /// A turn around an axis, in degrees.
     Rotation(usize),
 }
 
@@ -29,17 +29,18 @@ impl BvhChannel {
 }
 
 pub(super) struct BvhJoint {
-    /// The name as bytes of the file; UTF-8 after [`decode`](super::names::decode).
+    /// The joint's name: bytes of the file at first, and UTF-8 after
+    /// [`decode`](super::names::decode).
     pub(super) name: Vec<u8>,
-    /// Index of the parent, which comes earlier.
+    /// Index of the parent, which precedes the joint.
     pub(super) parent: Option<usize>,
-    /// The offset from the parent, in the file's unit.
+    /// The joint's offset from its parent, in the file's unit.
     offset: DVec3,
     pub(super) channels: Vec<BvhChannel>,
 }
 
 impl BvhJoint {
-    /// The transform for the numbers of the joint's channels.
+    /// Returns the joint's transform, if its channels have the numbers `numbers`.
     pub(super) fn pose(&self, numbers: &[f64], unit_cm: f64) -> Transform {
         let (mut rotation, mut translation) = (DQuat::IDENTITY, self.offset);
         for (channel, number) in self.channels.iter().zip(numbers) {

@@ -2,15 +2,16 @@
 //! offsets and channels, then a line of numbers for each frame.
 //!
 //! A joint's rotation is the product of the rotations of its channels, in their order in the file.
-//! Its translation is its offset, unless position channels replace it. The bind pose has the
-//! offsets and no rotation. BVH does not state its unit, and some collections begin each motion
-//! with an extra pose. A [`BvhConvention`] describes the unit and the extra frames of a collection.
+//! The joint's translation is its offset, unless position channels replace the offset. The bind
+//! pose has the offsets and no rotation. BVH does not state its unit, and some collections begin
+//! each motion with an extra pose. A [`BvhConvention`] describes the unit and the extra frames of a
+//! collection.
 //!
-//! Programs differ in details, and other readers accept these variants: `Frames 20` and `Frame
-//! Time:0.03`, more or fewer rows than stated, NUL or Ctrl-Z at the end, names that are not UTF-8.
-//! This reader accepts them too, and a [`Note`] reports the variant. It reads all whole rows,
-//! whatever number the file states. Source: the format as Biovision's exporters wrote it, and as
-//! later readers interpret it.
+//! Programs differ in details, and other readers accept the variants. These include `Frames 20` and
+//! `Frame Time:0.03`, more or fewer rows than stated, NUL or Ctrl-Z at the end, and names that are
+//! not UTF-8. This reader accepts them too, and a [`Note`] reports the variant. The reader takes
+//! all complete rows, regardless of the number that the file states. Source: the format as
+//! Biovision's exporters wrote it, and as later readers interpret it.
 
 mod convention;
 mod hierarchy;
@@ -43,19 +44,19 @@ use tokens::Tokens;
 /// ```
 ///
 /// # Errors
-/// [`ImportError`], with the line, if the text is malformed or the options do not fit the file.
-/// Also if there are more joints or samples than a clip can have. [`ImportError::TooMuchMemory`] if
-/// reading takes more memory than [`ImportOptions::max_memory_bytes`] allows; this includes the
-/// text.
+/// Returns [`ImportError`], with the line, if the text is malformed or the options do not fit the
+/// file. The call also fails if there are more joints or samples than a clip can have. Returns
+/// [`ImportError::TooMuchMemory`] if reading takes more memory than
+/// [`ImportOptions::max_memory_bytes`] allows. The text counts as memory.
 pub fn from_text(file: &str, text: &str, options: &ImportOptions) -> Result<Import, ImportError> {
     from_bytes(file, text.as_bytes(), options)
 }
 
-/// Like [`from_text`], for the bytes of a file in any encoding that contains ASCII. Names that are
-/// not UTF-8 get a [`Note::OtherEncoding`].
+/// Works like [`from_text`], for the bytes of a file in any encoding that contains ASCII. If a name
+/// is not UTF-8, the result contains a [`Note::OtherEncoding`].
 ///
 /// # Errors
-/// As [`from_text`].
+/// Fails as [`from_text`] does.
 pub fn from_bytes(
     file: &str,
     bytes: &[u8],
@@ -70,7 +71,7 @@ pub fn from_bytes(
     )
 }
 
-/// Like [`from_bytes`], for bytes whose memory is already taken from `budget`.
+/// Works like [`from_bytes`], but the memory of the bytes is already taken from `budget`.
 pub(super) fn from_words(
     file: &str,
     bytes: &[u8],

@@ -1,5 +1,5 @@
-//! Reads the frames of a BVH file as poses. It holds the numbers of only one frame at a time, and
-//! converts only the frames that are kept.
+//! Reads the frames of a BVH file as poses. The reader holds the numbers of only one frame at a
+//! time, and converts only the frames that are kept.
 
 use super::convention::is_t_pose;
 use super::hierarchy::BvhJoint;
@@ -10,15 +10,15 @@ use crate::import::Note;
 use crate::import::budget::Budget;
 
 pub(super) struct Motion {
-    /// The poses, in the order of frames.
+    /// The poses, one after another in the order of the frames.
     pub(super) samples: Vec<Transform>,
     pub(super) rate_hz: f32,
     pub(super) unit_cm: f64,
     pub(super) notes: Vec<Note>,
 }
 
-/// Reads everything after `MOTION`, to the end of the file. It counts the rows of numbers, and
-/// ignores the number of frames that the file states.
+/// Reads everything after `MOTION`, to the end of the file. The function counts the rows of
+/// numbers, and ignores the number of frames that the file states.
 pub(super) fn read(
     tokens: &mut Tokens<'_>,
     joints: &[BvhJoint],
@@ -44,7 +44,7 @@ pub(super) fn read(
     budget.take((channels * size_of::<f64>()) as u64)?;
     let mut numbers = vec![0.0; channels];
     read_frame(tokens, &mut numbers, 0)?;
-    // The remaining words give the further frames and the numbers of an incomplete last frame.
+    // The remaining words are the numbers of further frames, of which the last may be incomplete.
     let words = tokens.words();
     let (frames, cut) = ((words / channels) as u64 + 1, words % channels);
 
@@ -54,7 +54,8 @@ pub(super) fn read(
     let unit_cm = options.unit_cm.unwrap_or(convention.unit_cm());
     let dropped =
         options.drop_frames.unwrap_or_else(|| match convention.drop_frames(begins_with_t_pose) {
-            // If all frames would be dropped, the file is a single pose, so keep it.
+            // If all frames would be dropped, the file contains a single pose, so the reader keeps
+            // it.
             dropped if options.convention.is_none() && dropped as u64 >= frames => 0,
             dropped => dropped,
         });
@@ -110,14 +111,15 @@ fn push_pose(joints: &[BvhJoint], mut numbers: &[f64], unit_cm: f64, poses: &mut
     }
 }
 
-/// Rounds to a whole rate, because files give frame times with few digits. A rate below one frame
-/// in two seconds is kept as it is, because it would round to zero.
+/// Returns the rate for a frame time, rounded to a whole number because files give frame times with
+/// few digits. A rate below one frame in two seconds is not rounded, because it would round to
+/// zero.
 fn nearest_rate(frame_time_s: f64) -> f32 {
     let rate = 1.0 / frame_time_s;
     if rate.round() > 0.0 { rate.round() as f32 } else { rate as f32 }
 }
 
-/// The distance between frames at the requested rate.
+/// Returns the number of frames from one sample to the next at the requested rate.
 fn step(file: &str, native_hz: f32, rate_hz: Option<f32>) -> Result<u64, ImportError> {
     let Some(rate_hz) = rate_hz else { return Ok(1) };
     let ratio = f64::from(native_hz) / f64::from(rate_hz);
@@ -134,7 +136,7 @@ fn step(file: &str, native_hz: f32, rate_hz: Option<f32>) -> Result<u64, ImportE
     Ok(step as u64)
 }
 
-/// The whole rates that divide a rate, up to 10 kHz.
+/// Returns the whole rates up to 10 kHz that divide `native_hz`.
 fn divisors(native_hz: f32) -> Vec<u32> {
     if native_hz.fract() != 0.0 || native_hz > 10_000.0 {
         return Vec::new();

@@ -7,11 +7,12 @@ use super::hierarchy::BvhJoint;
 use crate::import::budget::Budget;
 use crate::import::{ImportError, NameEncoding, Note};
 
-/// The maximum number of bytes of text for each byte of a name: `%83`.
+/// The maximum number of bytes of text for each byte of a name. An escape such as `%83` takes
+/// three.
 const MOST_OF_BYTE: u64 = 3;
 
-/// Converts all names to text. All names of a file share one encoding. If it is not UTF-8, a note
-/// reports it.
+/// Converts all names to text. All names of a file share one encoding. If that encoding is not
+/// UTF-8, a note reports it.
 pub(super) fn decode(
     file: &str,
     joints: &mut [BvhJoint],
@@ -29,7 +30,7 @@ pub(super) fn decode(
             NameEncoding::Latin1 => text.extend(joint.name.iter().map(|byte| char::from(*byte))),
             NameEncoding::Unknown => text.extend(percent_encode(&joint.name, CONTROLS)),
         }
-        // The example is cut to a length that fits on a line.
+        // The example is truncated to a length that fits on a line.
         example.get_or_insert_with(|| text.chars().take(40).collect::<String>());
         joint.name = text.into_bytes();
         names += 1;
@@ -38,8 +39,8 @@ pub(super) fn decode(
     Ok(Some(Note::OtherEncoding { file, encoding, names, example }))
 }
 
-/// The encoding of a name that is not UTF-8. In Latin-1, the bytes from 0x80 to 0x9f are not
-/// letters. In Shift-JIS, nearly all Japanese characters begin with one of them.
+/// Returns the encoding of a name that is not UTF-8. In Latin-1, the bytes from 0x80 to 0x9f are
+/// not letters. In Shift-JIS, nearly all Japanese characters begin with one of those bytes.
 fn of_name(name: &[u8]) -> Option<NameEncoding> {
     std::str::from_utf8(name).err()?;
     let has_controls = name.iter().any(|byte| (0x80..0xa0).contains(byte));

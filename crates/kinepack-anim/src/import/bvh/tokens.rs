@@ -3,7 +3,7 @@
 
 use super::ImportError;
 
-/// Bytes that DOS and some exporters write after the last line.
+/// The bytes that DOS and some exporters write after the last line.
 const NUL: u8 = 0;
 const CTRL_Z: u8 = 0x1a;
 
@@ -12,9 +12,10 @@ pub(super) struct Tokens<'a> {
     file: &'a str,
     /// The bytes after the last word that was taken.
     rest: &'a [u8],
-    /// The line of the next word, from 1; the line of the last word if there are no more words.
+    /// The line of the next word, counted from 1. If there are no more words, it is the line of the
+    /// last word.
     line: usize,
-    /// Whether NUL or Ctrl-Z follows the last word.
+    /// Whether NUL or Ctrl-Z characters follow the last word.
     has_end_marks: bool,
 }
 
@@ -32,12 +33,12 @@ impl<'a> Tokens<'a> {
         self.file
     }
 
-    /// Whether NUL or Ctrl-Z follows the last word.
+    /// Returns whether NUL or Ctrl-Z characters follow the last word.
     pub(super) fn has_end_marks(&self) -> bool {
         self.has_end_marks
     }
 
-    /// The number of words that remain.
+    /// Returns the number of words that remain.
     pub(super) fn words(&self) -> usize {
         self.rest.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count()
     }
@@ -49,7 +50,7 @@ impl<'a> Tokens<'a> {
         Some(&self.rest[..word_bytes(self.rest)])
     }
 
-    /// Skips the next word if it equals `word`, ignoring case. Returns whether it did.
+    /// Skips the next word if it equals `word`, ignoring case. Returns whether the words are equal.
     pub(super) fn take(&mut self, word: &str) -> bool {
         let is_it = self.peek().is_some_and(|next| next.eq_ignore_ascii_case(word.as_bytes()));
         if is_it {
@@ -62,8 +63,9 @@ impl<'a> Tokens<'a> {
         if self.take(word) { Ok(()) } else { Err(self.unexpected(word)) }
     }
 
-    /// Skips a label with a colon: `Frames:`, and also `Frames`, `Frames :` and `Frames:20`, which
-    /// other programs accept. Returns whether it has the usual form, which is the first one.
+    /// Skips a label with a colon. For `Frames:`, other programs also accept `Frames`, `Frames :`
+    /// and `Frames:20`, and so does this function. Returns whether the label has the usual form
+    /// `Frames:`.
     pub(super) fn expect_label(&mut self, label: &str) -> Result<bool, ImportError> {
         let next = self.peek().unwrap_or_default();
         let is_it = next.split_at_checked(label.len()).is_some_and(|(word, after)| {
@@ -80,7 +82,7 @@ impl<'a> Tokens<'a> {
         Ok(is_usual)
     }
 
-    /// The words up to the end of the line or to `{`, joined by single spaces.
+    /// Takes the words up to the end of the line or to `{`, joined by single spaces.
     pub(super) fn name(&mut self) -> Vec<u8> {
         let mut name = Vec::with_capacity(self.name_bytes());
         while let Some((word, rest)) = word_of_name(self.rest) {
@@ -93,7 +95,7 @@ impl<'a> Tokens<'a> {
         name
     }
 
-    /// An upper bound on the length of the next [`name`](Self::name).
+    /// Returns an upper bound on the length of the next [`name`](Self::name).
     pub(super) fn name_bytes(&self) -> usize {
         let (mut bytes, mut rest) = (0, self.rest);
         while let Some((word, after)) = word_of_name(rest) {
@@ -130,10 +132,10 @@ impl<'a> Tokens<'a> {
         number
     }
 
-    /// The error for a next word that is not the expected one.
+    /// Returns the error for a next word other than `expected`.
     pub(super) fn unexpected(&mut self, expected: &str) -> ImportError {
         let found = match self.peek() {
-            // Quotes only the start of a long word.
+            // The message quotes only the start of a long word.
             Some(word) => format!("{:?}", String::from_utf8_lossy(&word[..word.len().min(40)])),
             None => "the end of the file".to_owned(),
         };
@@ -150,8 +152,8 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// The next word of a name and the bytes after it. It scans only one word, because a whole file may
-/// be a single line.
+/// Returns the next word of a name, and the bytes after it. The function scans only one word,
+/// because a whole file may be a single line.
 fn word_of_name(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let begin = bytes.iter().position(|byte| !byte.is_ascii_whitespace())?;
     let (space, rest) = bytes.split_at(begin);
@@ -159,7 +161,7 @@ fn word_of_name(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     (!space.contains(&b'\n') && word != b"{").then_some((word, rest))
 }
 
-/// The length of the word at the beginning of some bytes.
+/// Returns the length of the word at the beginning of `bytes`.
 fn word_bytes(bytes: &[u8]) -> usize {
     bytes.iter().position(u8::is_ascii_whitespace).unwrap_or(bytes.len())
 }

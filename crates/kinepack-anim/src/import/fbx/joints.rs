@@ -10,10 +10,11 @@ use crate::import::budget::Budget;
 use crate::import::joints::{JointNodes, Nodes};
 use crate::import::nodes::{Local, Tree, unit};
 
-/// An upper bound on the memory of a node during the selection, and of a joint afterwards.
+/// An upper bound on the memory of a node during the selection, and of a joint afterwards, in
+/// bytes.
 const NODE_BYTES: usize = 512;
 
-/// The joints of a scene, or `None` if it has none.
+/// Returns the joints of a scene, or `None` if it has none.
 pub(super) fn find(
     file: &str,
     scene: &Scene,
@@ -46,7 +47,7 @@ pub(super) fn find(
 }
 
 /// Selects the joints: the bones or, if there are none, the animated nodes. If only curves are
-/// animated, their nodes are the joints, because a clip needs at least one.
+/// animated, the nodes of the curves are the joints, because a clip needs at least one joint.
 fn select(
     scene: &Scene,
     channels: &Channels<'_>,
@@ -114,7 +115,7 @@ impl Nodes for InFile<'_> {
     }
 }
 
-/// The parent whose scale a node does not inherit.
+/// Returns the parent whose scale a node does not inherit.
 pub(super) fn above(node: &Node) -> Option<&Node> {
     let is_apart = node.inherit_mode == InheritMode::IgnoreParentScale;
     node.parent.as_deref().filter(|parent| is_apart && !parent.is_root)
@@ -124,14 +125,14 @@ pub(super) fn scale(transform: &Transform) -> DVec3 {
     DVec3::new(transform.scale.x, transform.scale.y, transform.scale.z)
 }
 
-/// A transform of ufbx, divided by the parent's scale if given. Also whether that scale is zero
-/// along an axis, so that it cannot be divided out.
+/// Converts a transform of ufbx, and divides its scale by `above`, the parent's scale, if given.
+/// Also returns whether that scale is zero along an axis, so that it cannot be divided out.
 pub(super) fn local(transform: &Transform, above: Option<DVec3>) -> (Local, bool) {
     let Transform { rotation: r, translation: t, .. } = transform;
     let above = above.unwrap_or(DVec3::ONE);
     let is_zero = above.cmpeq(DVec3::ZERO);
     let local = Local {
-        // The later check of the whole transform refuses NaN.
+        // The later check of the whole transform refuses a rotation that is NaN.
         rotation: unit([r.x, r.y, r.z, r.w]).unwrap_or(glam::DQuat::NAN),
         translation: DVec3::new(t.x, t.y, t.z),
         scale: scale(transform) / DVec3::select(is_zero, DVec3::ONE, above),

@@ -1,4 +1,4 @@
-//! Collects the parts that the importer omits. Names are copied once, at the end.
+//! Collects the parts of an FBX file that the importer omits. Names are copied once, at the end.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::{ImportError, LeftOutKind};
 use crate::import::LeftOut;
 use crate::import::budget::Budget;
 
-/// An upper bound on the bytes of a part besides its name.
+/// An upper bound on the memory that a part takes besides its name, in bytes.
 const PART_BYTES: u64 = 192;
 
 /// Counts parts by kind, and by the names of an element and of its property.
@@ -59,7 +59,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// All parts, by kind and name.
+    /// Returns all parts, by kind and name.
     pub(super) fn finish(self, budget: &mut Budget) -> Result<Vec<LeftOut>, ImportError> {
         let parts = self.parts.into_iter().map(|((kind, element, property), count)| {
             budget.take((element.len() + property.len()) as u64)?;

@@ -1,23 +1,24 @@
-//! Clips from FBX, binary or text, with the feature `fbx`. The library
+//! Reads clips from FBX files, binary or text, with the feature `fbx`. The library
 //! [ufbx](https://github.com/ufbx/ufbx) reads and evaluates the files, so pivots, rotation orders,
 //! key tangents and animation layers behave as in Maya and MotionBuilder. Each animation stack (a
 //! take) becomes one clip, sampled at a constant rate.
 //!
 //! The joints are the bones, the moving nodes above, between and below them, and all nodes between
 //! two joints. If there are no bones, the animated nodes are the joints. A node moves if its
-//! animation differs from its own transform; this matters because many programs write keys for all
-//! nodes. Static nodes above the roots are folded into the roots, as in [`gltf`](super::gltf). The
-//! bind pose consists of the nodes' own transforms.
+//! animation differs from its own transform. The difference matters because many programs write
+//! keys for all nodes. Static nodes above the roots are folded into the roots, as in
+//! [`gltf`](super::gltf). The bind pose consists of the nodes' own transforms.
 //!
-//! The result is right-handed, with Y up, and in cm: the file states its axes and its unit. A
-//! left-handed scene is mirrored along X. A clip lasts from the stack's start to its end or, if it
-//! states none, from the first key to the last. If a joint does not inherit its parent's scale,
-//! that scale is divided out of the joint's, because the scales of a [`RawClip`] multiply.
+//! The result is right-handed, with Y up, and in cm. The importer converts it from the axes and the
+//! unit that the file states. A left-handed scene is mirrored along X. A clip lasts from the
+//! stack's start to the stack's end or, if the stack states neither, from the first key to the
+//! last. If a joint does not inherit its parent's scale, that scale is divided out of the joint's,
+//! because the scales of a [`RawClip`] multiply.
 //!
 //! Animated weights of blend shapes become [curves](crate::Curve) from 0 to 1, named
 //! `{node}.{channel}`. Animated user-defined properties of joints also become curves, named
 //! `{joint}.{property}`, if they are single numbers. [`Import::left_out`] lists everything else
-//! that is animated, and constraints, vertex caches, cameras and lights.
+//! that is animated, and also constraints, vertex caches, cameras and lights.
 //!
 //! The importer never opens the files that an FBX file references.
 
@@ -72,11 +73,11 @@ pub(super) const ENDING: &str = ".fbx";
 /// ```
 ///
 /// # Errors
-/// [`ImportError`] if ufbx cannot read the bytes, or if nodes nest deeper than 1024. Also if there
-/// are more joints than a clip can have, or if a static scale above the joints differs between
-/// axes. Also if all stacks are skipped, because they have more than 64 layers or too many samples.
-/// [`ImportError::TooMuchMemory`] if reading takes more memory than
-/// [`ImportOptions::max_memory_bytes`] allows; this includes `bytes`.
+/// Returns [`ImportError`] if ufbx cannot read the bytes, or if nodes nest deeper than 1024. The
+/// call also fails if there are more joints than a clip can have, or if a static scale above the
+/// joints differs between axes. It fails as well if all stacks are skipped, because they have more
+/// than 64 layers or too many samples. Returns [`ImportError::TooMuchMemory`] if reading takes more
+/// memory than [`ImportOptions::max_memory_bytes`] allows. `bytes` counts as memory.
 pub fn from_bytes(
     file: &str,
     bytes: &[u8],
@@ -141,7 +142,7 @@ pub fn from_bytes(
     Ok(Import { clips, notes, left_out: left_out.finish(&mut budget)?, skipped })
 }
 
-/// Whether a stack animates a joint or a curve.
+/// Returns whether the stack of `motion` animates a joint or a curve.
 fn has_clip(motion: &Motion<'_>, joint_nodes: &JointNodes, channels: &Channels<'_>) -> bool {
     motion.parts.iter().any(|part| match *part {
         Part::Transform { node, .. } | Part::Custom { node, .. } => {

@@ -11,11 +11,11 @@ use super::{ImportError, JointNodes, LeftOutKind};
 use crate::import::Skipped;
 use crate::import::budget::Budget;
 
-/// The maximum number of layers in a stack: evaluating a joint at a sample visits all of them.
+/// The maximum number of layers in a stack. Evaluating a joint at a sample visits all of them.
 const MAX_LAYERS: usize = 64;
 /// The maximum number of animated properties of all stacks together. Stacks may share layers.
 const MAX_PARTS: usize = 1 << 22;
-/// The memory that ufbx may take for a stack's list of layers that are not muted.
+/// The memory that ufbx may take for a stack's list of layers that are not muted, in bytes.
 const ANIM_BYTES: u64 = 1 << 16;
 
 /// The properties that define the transform of a node.
@@ -31,38 +31,40 @@ const OF_TRANSFORM: [&str; 10] = [
     "ScalingOffset",
     "ScalingPivot",
 ];
-/// The weight of a blend shape in percent.
+/// The name of the property that is the weight of a blend shape, in percent.
 const WEIGHT: &str = "DeformPercent";
 
-/// Two numbers count as equal if their difference, relative to the larger one and at least to 1, is
-/// at most this. Keys are stored as `f32`.
+/// Two numbers count as equal if their difference is at most this share of the larger one, or of 1
+/// if both are smaller. Keys are stored as `f32`.
 const SAME: f64 = 1e-5;
 
 /// A stack and the properties that it animates.
 pub(super) struct Motion<'a> {
     pub(super) stack: &'a AnimStack,
-    /// The animation without the muted layers, if any are muted.
+    /// The animation without the muted layers. The value is `None` if no layer is muted.
     audible: Option<AnimRoot>,
     pub(super) parts: Vec<Part<'a>>,
 }
 
 /// An animated property. `keys` is the interval from its first key to its last.
 pub(super) enum Part<'a> {
-    /// A property of a node's transform. It moves if it differs from the node's own value.
+    /// A property of a node's transform. `moves` is true if the animation differs from the node's
+    /// own value.
     Transform { node: usize, moves: bool, keys: Span },
     /// The weight of a blend shape.
     Weight { channel: usize, keys: Span },
-    /// A user-defined number of a node. It moves if it differs from the node's own value.
+    /// A user-defined number of a node. `moves` is true if the animation differs from the node's
+    /// own value.
     Custom { node: usize, name: &'a str, moves: bool, keys: Span },
     /// Any other property that changes.
     Other { element: &'a Element, name: &'a str },
 }
 
-/// From a time to a later time, in seconds.
+/// An interval from a time to a later time, in seconds.
 pub(super) type Span = (f64, f64);
 
 impl Motion<'_> {
-    /// The animation for ufbx to evaluate, without muted layers.
+    /// Returns the animation without muted layers, for ufbx to evaluate.
     pub(super) fn anim(&self) -> &Anim {
         self.audible.as_deref().unwrap_or(&self.stack.anim)
     }
@@ -107,7 +109,8 @@ impl<'a> Motion<'a> {
     }
 }
 
-/// The name of an element or, if it is empty, the name of the first node that uses the element.
+/// Returns the name of an element or, if it is empty, the name of the first node that uses the
+/// element.
 fn label(element: &Element) -> &str {
     match element.instances.first() {
         Some(node) if element.name.is_empty() => &node.element.name,
@@ -115,7 +118,7 @@ fn label(element: &Element) -> &str {
     }
 }
 
-/// The stacks of a scene. Skips stacks with too many layers.
+/// Returns the stacks of a scene. Skips stacks with too many layers.
 pub(super) fn all<'a>(
     file: &str,
     scene: &'a Scene,
@@ -139,7 +142,7 @@ pub(super) fn all<'a>(
         let layers: Vec<&AnimLayer> = audible(stack).map(AsRef::as_ref).collect();
         let mut parts = Vec::with_capacity(layers.iter().map(|layer| layer.anim_props.len()).sum());
         for prop in layers.iter().flat_map(|layer| layer.anim_props.iter()) {
-            // With several layers, a constant may be added to another layer's value.
+            // If there are several layers, a constant may be added to another layer's value.
             let moves = layers.len() > 1 || !is_held(prop, &constants);
             parts.extend(part(prop, moves));
         }
@@ -150,7 +153,7 @@ pub(super) fn all<'a>(
     Ok(motions)
 }
 
-/// The stacks that do not have too many layers. The others are skipped.
+/// Returns the stacks that do not have too many layers. The function skips the others.
 fn fit_stacks<'a>(
     file: &str,
     scene: &'a Scene,
@@ -192,7 +195,8 @@ fn is_muted(layer: &AnimLayer) -> bool {
     ufbx::find_prop(&layer.element.props, "Mute").is_some_and(|mute| mute.value_int != 0)
 }
 
-/// The part for an animated property, or `None` if it does not change what its element shows.
+/// Returns the part for an animated property, or `None` if the property does not change what its
+/// element shows.
 fn part(prop: &AnimProp, moves: bool) -> Option<Part<'_>> {
     let (element, name): (&Element, &str) = (&prop.element, &prop.prop_name);
     let index = element.typed_id as usize;
@@ -211,7 +215,7 @@ fn part(prop: &AnimProp, moves: bool) -> Option<Part<'_>> {
     }
 }
 
-/// Whether a property is a single user-defined number.
+/// Returns whether a property is a single user-defined number.
 fn is_custom(element: &Element, name: &str) -> bool {
     let is_number = |prop: &Prop| {
         use PropType::{Boolean, Distance, Integer, Number};
@@ -225,7 +229,7 @@ fn curves(prop: &AnimProp) -> impl Iterator<Item = &AnimCurve> {
     prop.anim_value.curves.iter().flatten().map(AsRef::as_ref)
 }
 
-/// The times of the first and the last key.
+/// Returns the times of the property's first and last key.
 fn keys(prop: &AnimProp) -> Span {
     let spans = curves(prop).filter(|curve| !curve.keyframes.is_empty());
     spans.fold((f64::INFINITY, f64::NEG_INFINITY), |(begin_s, end_s), curve| {
@@ -233,7 +237,7 @@ fn keys(prop: &AnimProp) -> Span {
     })
 }
 
-/// Whether the animation of a property equals the property's own value at all times.
+/// Returns whether the animation of `prop` equals the property's own value at all times.
 fn is_held(prop: &AnimProp, constants: &[Option<f64>]) -> bool {
     let Some(own) = ufbx::find_prop(&prop.element.props, &prop.prop_name) else { return false };
     let own = [own.value_vec4.x, own.value_vec4.y, own.value_vec4.z];
@@ -252,7 +256,7 @@ fn is_same(a: f64, b: f64) -> bool {
     (a - b).abs() <= SAME * a.abs().max(b.abs()).max(1.0)
 }
 
-/// The value of a curve that never changes; `None` if it does.
+/// Returns the value of a curve that never changes, or `None` if the curve changes.
 fn constant(curve: &AnimCurve) -> Option<f64> {
     let first = curve.keyframes.first()?.value;
     let is_flat = |key: &ufbx::Keyframe| {
@@ -266,7 +270,7 @@ fn constant(curve: &AnimCurve) -> Option<f64> {
 /// The channels of blend shapes, and the nodes whose meshes use them.
 pub(super) struct Channels<'a> {
     scene: &'a Scene,
-    /// For each channel, the first node whose mesh uses the channel.
+    /// The first node whose mesh uses the channel, for each channel.
     nodes: Vec<Option<usize>>,
 }
 
@@ -285,12 +289,12 @@ impl<'a> Channels<'a> {
         Ok(Self { scene, nodes })
     }
 
-    /// The node whose mesh uses a channel.
+    /// Returns the node whose mesh uses a channel.
     pub(super) fn node_of(&self, channel: usize) -> Option<usize> {
         self.nodes.get(channel).copied().flatten()
     }
 
-    /// A channel with its name or, if that is empty, the name of its shape.
+    /// Returns a channel, with its name or, if the channel has no name, the name of its shape.
     pub(super) fn get(&self, channel: usize) -> (&'a BlendChannel, Option<&'a str>) {
         let channel = &self.scene.blend_channels[channel];
         let shape = channel.target_shape.as_ref().map(|shape| &*shape.element.name);

@@ -24,7 +24,7 @@ pub(super) struct Job<'a, 'b> {
 }
 
 impl<'a> Job<'a, '_> {
-    /// Samples the clip. Times after the end count as the end.
+    /// Samples the clip. After the end of the stack, the values at the end are repeated.
     pub(super) fn clip(
         &self,
         name: String,
@@ -36,7 +36,7 @@ impl<'a> Job<'a, '_> {
         let duration_s = end_s - begin_s;
         let samples = clips::samples(duration_s, self.rate_hz);
         let joints = self.joint_nodes.skeleton.len();
-        // Memory for the list of curves and the set that removes duplicates.
+        // This memory is for the list of curves and the set that removes duplicates.
         budget.take((self.motion.parts.len() * 4 * size_of::<CurvePart<'_>>()) as u64)?;
         let parts = self.curve_parts();
         room.check(self.file, &name, samples, joints, parts.len())?;
@@ -50,7 +50,7 @@ impl<'a> Job<'a, '_> {
             .map_err(|error| ImportError::Clip { file: self.file.to_owned(), clip: name, error })
     }
 
-    /// The stack's own interval or, if it has none, the interval of its keys.
+    /// Returns the stack's own interval or, if it has none, the interval of its keys.
     fn span(&self) -> Span {
         let stack = self.motion.stack;
         if stack.time_begin < stack.time_end {
@@ -69,8 +69,8 @@ impl<'a> Job<'a, '_> {
         if begin_s <= end_s { (begin_s, end_s) } else { (0.0, 0.0) }
     }
 
-    /// The transforms of all joints at all times. A property may depend on another node's property,
-    /// so joints without keys are evaluated too.
+    /// Returns the transforms of all joints at all times. A property may depend on another node's
+    /// property, so joints without keys are evaluated too.
     fn transforms(
         &self,
         times: impl ExactSizeIterator<Item = f64>,
@@ -103,7 +103,8 @@ impl<'a> Job<'a, '_> {
         Ok(transforms)
     }
 
-    /// The parts that become curves, without duplicates: several layers may animate the same part.
+    /// Returns the parts that become curves, without duplicates: several layers may animate the
+    /// same part.
     fn curve_parts(&self) -> Vec<CurvePart<'a>> {
         let parts = self.motion.parts.iter().filter_map(|part| match *part {
             Part::Weight { channel, .. } => {
@@ -120,8 +121,8 @@ impl<'a> Job<'a, '_> {
         parts.filter(|part| seen.insert(*part)).collect()
     }
 
-    /// The curves: a value at each time. The inner error concerns the clip itself, and the caller
-    /// adds the file and the clip's name.
+    /// Returns the curves, with a value at each time. An inner error concerns the clip itself, and
+    /// the caller adds the names of the file and the clip.
     fn curves(
         &self,
         parts: &[CurvePart<'a>],
@@ -164,7 +165,7 @@ impl<'a> Job<'a, '_> {
     }
 }
 
-/// A curve before it is sampled.
+/// A part that becomes a curve, before it is sampled.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct CurvePart<'a> {
     node: usize,
@@ -175,6 +176,6 @@ struct CurvePart<'a> {
 enum Source<'a> {
     /// A channel of a blend shape.
     Weight(usize),
-    /// A property of the node.
+    /// A user-defined property of the node.
     Custom(&'a str),
 }

@@ -1,4 +1,4 @@
-//! Loads a scene with ufbx, within the budget, and without reading other files.
+//! Loads a scene with ufbx. Loading stays within the budget and reads no other files.
 
 use ufbx::{
     AllocatorOpts, ErrorType, FileFormat, LoadOpts, MirrorAxis, OpenFileCb, Scene, SceneRoot,
@@ -12,16 +12,17 @@ use crate::import::budget::Budget;
 /// few hundred.
 const MAX_DEPTH: u32 = 1024;
 
-/// The sample rate of files that state none.
+/// The sample rate of files that do not state one.
 const DEFAULT_RATE_HZ: f32 = 30.0;
 
-/// Loads a scene as right-handed, with Y up, in its own unit.
+/// Loads a scene. Its axes are right-handed with Y up, and lengths remain in the file's unit.
 pub(super) fn load(
     file: &str,
     bytes: &[u8],
     budget: &mut Budget,
 ) -> Result<SceneRoot, ImportError> {
-    // One half is for the scene, the other for ufbx's temporary memory. 0 would mean no limit.
+    // One half of the memory is for the scene, the other for ufbx's temporary data. A limit of 0
+    // would mean no limit.
     let half = usize::try_from(budget.left() / 2).unwrap_or(usize::MAX).max(1);
     let limited = || AllocatorOpts { memory_limit: half, ..AllocatorOpts::default() };
     let options = LoadOpts {
@@ -51,13 +52,13 @@ pub(super) fn load(
     Ok(scene)
 }
 
-/// The rate of the file's frames.
+/// Returns the rate of the file's frames.
 pub(super) fn rate_hz(scene: &Scene) -> f32 {
     let rate_hz = scene.settings.frames_per_second as f32;
     if rate_hz > 0.0 && rate_hz.is_finite() { rate_hz } else { DEFAULT_RATE_HZ }
 }
 
-/// Faults of the file that ufbx tolerates.
+/// Notes about faults of the file that ufbx tolerates.
 pub(super) fn faults(file: &str, scene: &Scene) -> Vec<Note> {
     let faults = [
         (WarningType::UnsupportedVersion, "its version of FBX is not known"),

@@ -1,11 +1,11 @@
-//! Arrays of numbers in buffers. An accessor's count is compared with the bytes that actually exist
-//! before anything is allocated.
+//! Arrays of numbers in buffers. Before anything is allocated, an accessor's count is compared with
+//! the bytes that actually exist.
 
 use super::ImportError;
 use super::buffers::{Buffers, View};
 use super::json::{Accessor, Kind, Sparse};
 
-/// glTF's codes for component types.
+/// The codes of glTF for component types.
 const I8: u32 = 5120;
 const U8: u32 = 5121;
 const I16: u32 = 5122;
@@ -13,7 +13,7 @@ const U16: u32 = 5123;
 const U32: u32 = 5125;
 const F32: u32 = 5126;
 
-/// The size of a component type in bytes; `None` for an unknown type.
+/// Returns the size of a component type in bytes, or `None` for an unknown type.
 fn size_of_component(component: u32) -> Option<usize> {
     match component {
         I8 | U8 => Some(1),
@@ -31,7 +31,7 @@ struct Layout {
 }
 
 impl Layout {
-    /// The elements, or an error if they do not lie within the view.
+    /// Returns the elements of the array, or an error if they do not all lie within the view.
     fn elements<'b>(
         &self,
         view: &View<'b>,
@@ -69,7 +69,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// The number of elements that the accessor states.
+    /// Returns the number of elements that the accessor states.
     pub(super) fn count(self) -> u64 {
         self.accessor.count
     }
@@ -88,8 +88,8 @@ impl<'a> Numbers<'a> {
     }
 
     /// Reads vectors of `N` floats, or of normalized integers between −1 and 1. Vectors of three
-    /// may also be plain integers. Without a buffer view, all elements that are not sparse are
-    /// zero. In that case, the caller must have checked [`count`](Self::count) against real data.
+    /// may also be plain integers. If the accessor has no buffer view, all elements that are not
+    /// sparse are zero. The caller must then have checked [`count`](Self::count) against real data.
     pub(super) fn vectors<const N: usize>(
         self,
         buffers: &mut Buffers<'_>,
@@ -131,7 +131,7 @@ impl<'a> Numbers<'a> {
         let mut vectors: Vec<[f64; N]> = match self.accessor.buffer_view {
             Some(view) => {
                 let layout = Layout { element_bytes, count, offset };
-                // Refuse a wrong count with its own error before taking memory for it.
+                // A wrong count is refused with its own error, before memory is taken for it.
                 layout.elements(&buffers.view(self.index, view)?).map_err(bad).map(drop)?;
                 buffers.budget.take_for_now(of_keys)?;
                 layout
@@ -157,7 +157,8 @@ impl<'a> Numbers<'a> {
         Ok(vectors)
     }
 
-    /// The indices of the elements that a sparse accessor replaces, checked to exist.
+    /// Returns the indices of the elements that a sparse accessor replaces. The function checks
+    /// that these elements exist.
     fn places(
         self,
         buffers: &mut Buffers<'_>,
@@ -187,7 +188,7 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// The decoder for a component type; `None` for integers of four bytes.
+/// Returns the decoder for a component type, or `None` for integers of four bytes.
 fn decoder(component: u32, is_normalized: bool) -> Option<fn(&[u8]) -> f64> {
     Some(match (component, is_normalized) {
         (F32, _) => {

@@ -1,6 +1,6 @@
-//! The bytes of a document's buffers: the binary chunk, data inside the JSON, or files. A buffer is
-//! loaded on first use, so a buffer that only a texture uses may be missing. Compressed views are
-//! decoded on first use, and kept.
+//! The bytes of a document's buffers, which are the binary chunk, data inside the JSON, or files. A
+//! buffer is loaded on first use, so a buffer that only a texture uses may be missing. Compressed
+//! views are decoded on first use, and then kept.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,33 +18,34 @@ use super::{ImportError, ImportOptions};
 use crate::Transform;
 use crate::import::budget::Budget;
 
-/// Base64 with or without `=` at the end.
+/// Decodes base64 with or without `=` at the end.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The number of keys that may be read for each transform allowed. Each of three channels has key
-/// times, which are read twice, and up to three values per key. There may also be more keys than
-/// samples.
+/// The number of keys that all channels may read for each transform that the clips may have. Each
+/// of three channels has key times, which are read twice, and up to three values per key. There may
+/// also be more keys than samples.
 const KEYS_PER_TRANSFORM: u64 = 32;
 
-/// An upper bound on the bytes of an entry in the map of decoded views, besides its data.
+/// An upper bound on the memory of an entry in the map of decoded views, besides its data, in
+/// bytes.
 const MOST_OF_ENTRY_BYTES: u64 = 512;
 
 pub(super) struct Buffers<'a> {
     pub(super) document: Document<'a>,
-    /// The memory of the whole import.
+    /// The memory budget of the whole import.
     pub(super) budget: Budget,
     chunk: Option<&'a [u8]>,
-    /// `None` until first use.
+    /// The data of each buffer. The value is `None` before the buffer's first use.
     loaded: Vec<Option<Cow<'a, [u8]>>>,
-    /// The compressed views used so far, decoded.
+    /// The decoded data of the compressed views that were used so far.
     decoded: BTreeMap<usize, Vec<u8>>,
-    /// The buffers that could not be loaded. They are remembered because many channels may need a
+    /// The buffers that could not be loaded. The list exists because many channels may need a
     /// buffer, and each attempt may take long.
     bad_buffers: BTreeSet<usize>,
-    /// The compressed views that could not be decoded, remembered for the same reason.
+    /// The compressed views that could not be decoded, listed for the same reason.
     bad_views: BTreeSet<usize>,
     /// The maximum number of bytes of all loaded files and decoded views together. The limit exists
     /// because a thousand buffers may name the same file.
@@ -93,7 +94,7 @@ impl<'a> Buffers<'a> {
         }
     }
 
-    /// Counts the elements of an accessor before they are read.
+    /// Subtracts the keys that an accessor is about to read from the number that remains.
     pub(super) fn spend_keys(&mut self, accessor: usize, keys: u64) -> Result<(), ImportError> {
         match self.room_keys.checked_sub(keys) {
             Some(rest) => self.room_keys = rest,
@@ -105,7 +106,7 @@ impl<'a> Buffers<'a> {
         Ok(())
     }
 
-    /// The bytes of a view. `accessor` is the accessor that needs them; errors name it.
+    /// Returns the bytes of view `index`. `accessor` is the accessor that needs them, for errors.
     pub(super) fn view(&mut self, accessor: usize, index: usize) -> Result<View<'_>, ImportError> {
         let document = self.document;
         let bad = |reason| document.bad_accessor(accessor, reason);
@@ -154,7 +155,7 @@ impl<'a> Buffers<'a> {
         layout.decode(stream).map_err(bad)
     }
 
-    /// A part of a buffer.
+    /// Returns the bytes of a part of a buffer.
     fn part(
         &mut self,
         accessor: usize,

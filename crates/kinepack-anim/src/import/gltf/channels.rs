@@ -1,5 +1,5 @@
-//! The channels of an animation with their samplers: channels that move joints, by joint, and
-//! channels that change the weights of morph targets.
+//! The channels of an animation with their samplers. Channels that move joints are grouped by
+//! joint. Other channels change the weights of morph targets.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::import::joints::JointNodes;
 /// A channel that is sampled.
 #[derive(Clone, Copy)]
 pub(super) struct Channel {
-    /// Index of the animation, and of the channel within it, for errors.
+    /// Indices of the animation, and of the channel within it, for errors.
     pub(super) place: (usize, usize),
     pub(super) interpolation: Interpolation,
     /// The accessor of the key times.
@@ -47,7 +47,7 @@ impl JointChannels {
 #[derive(Clone, Copy)]
 pub(super) struct Weights {
     pub(super) channel: Channel,
-    /// The number of targets, at least one.
+    /// The number of morph targets, at least one.
     pub(super) targets: usize,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Weights {
 #[derive(Default)]
 pub(super) struct Channels {
     pub(super) joints: BTreeMap<usize, JointChannels>,
-    /// The weights of each node.
+    /// The channels of weights, by node.
     pub(super) weights: BTreeMap<usize, Weights>,
 }
 
@@ -100,7 +100,7 @@ pub(super) enum Property {
 }
 
 impl Property {
-    /// `None` for an unknown path.
+    /// Returns the property for a path, or `None` for an unknown path.
     fn from_path(path: &str) -> Option<Self> {
         Some(match path {
             "rotation" => Self::Rotation,
@@ -114,13 +114,14 @@ impl Property {
 
 /// The target of a channel.
 pub(super) enum Aim<'a> {
-    /// A property of a node, addressed by node and path or by a pointer. The node may not exist.
+    /// The target is a property of a node, addressed by node and path or by a pointer. The node may
+    /// not exist.
     Node(usize, Property),
-    /// Any other target of `KHR_animation_pointer`.
+    /// The target is something else that a pointer of `KHR_animation_pointer` addresses.
     Pointer(&'a str),
-    /// A path that glTF does not define.
+    /// The target is a path that glTF does not define.
     Path(&'a str),
-    /// A channel without a node.
+    /// The channel has no node.
     Nothing,
 }
 
@@ -139,7 +140,7 @@ impl<'a> Aim<'a> {
         }
     }
 
-    /// The node and its property in a pointer like `/nodes/3/rotation`.
+    /// Returns the node and its property in a pointer like `/nodes/3/rotation`.
     fn node_of_pointer(pointer: &str) -> Option<(usize, Property)> {
         let (node, path) = pointer.strip_prefix("/nodes/")?.split_once('/')?;
         let node = Some(node).filter(|node| node.bytes().all(|byte| byte.is_ascii_digit()))?;
@@ -147,8 +148,8 @@ impl<'a> Aim<'a> {
     }
 }
 
-/// Reads the channels of an animation. Reports those that no clip represents to the collector, and
-/// skips bad ones.
+/// Reads the channels of an animation. Reports channels that no clip represents to the collector,
+/// and skips bad channels.
 pub(super) fn read<'a>(
     buffers: &mut Buffers<'a>,
     animation_index: usize,
@@ -217,7 +218,8 @@ pub(super) fn read<'a>(
     Ok(channels)
 }
 
-/// The node and property that a channel animates. Reports any other target to the collector.
+/// Returns the node and property that a channel animates. Reports any other target to the
+/// collector.
 fn property_of<'a>(
     target: &'a json::Target,
     left_out: &mut Collector<'a>,

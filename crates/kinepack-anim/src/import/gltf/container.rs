@@ -1,6 +1,6 @@
-//! Splits a GLB file into its two chunks, JSON and binary data. Other files consist of JSON only.
-//! JSON that is looser than glTF's is accepted, as in other readers. Source: the specification of
-//! glTF 2.0, section 4.4.
+//! Splits a GLB file into its two chunks, JSON and binary data. All other files consist of JSON
+//! only. Like other readers, this one accepts JSON that is looser than glTF allows. Source: the
+//! specification of glTF 2.0, section 4.4.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -13,10 +13,11 @@ const HEADER_BYTES: usize = 12;
 const JSON: [u8; 4] = *b"JSON";
 const BINARY: [u8; 4] = *b"BIN\0";
 
-/// The draft of `EXT_meshopt_compression`. Without support for it, the data cannot be read.
+/// The name of the draft of `EXT_meshopt_compression`. A reader without support for the draft
+/// cannot read the data.
 const DRAFT: &str = "MESHOPT_compression";
 
-/// The parts of a file.
+/// The parts of a glTF file.
 pub(super) struct Parts<'a> {
     pub(super) root: Root,
     /// The binary chunk, if there is one.
@@ -51,11 +52,11 @@ pub(super) fn read<'a>(
     let (root, is_loose): (Root, bool) = match serde_json::from_slice(json) {
         Ok(root) => (root, false),
         Err(error) => {
-            // Documents of glTF 1.0 have objects in place of lists, so they fail to parse.
+            // A document of glTF 1.0 has objects in place of lists, so it fails to parse.
             if let Some(version) = stated_version(json).filter(|version| is_other(version)) {
                 return Err(other_version(version));
             }
-            // Memory for the generic tree, and for the text that is made from it.
+            // This memory is for the generic tree, and for the text that is made from it.
             budget.take(most_bytes(json) + loose::MOST_OF_BYTE * json.len() as u64)?;
             let tidy = loose::tidied(json).and_then(|tidy| serde_json::from_slice(&tidy).ok());
             let reason = || error.to_string();
@@ -73,7 +74,8 @@ pub(super) fn read<'a>(
     Ok(Parts { root, chunk, is_loose })
 }
 
-/// The version that a document states. It may not have the form of glTF 2.0.
+/// Returns the version that a document states, even if the rest of the document is not in the form
+/// of glTF 2.0.
 fn stated_version(json: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     struct Head {
@@ -85,13 +87,14 @@ fn stated_version(json: &[u8]) -> Option<String> {
     }
     let head: Head = serde_json::from_slice(json).ok()?;
     let version = head.asset.version.get().trim_matches('"');
-    // Longer text is not a version.
+    // A longer text cannot be a version.
     (version.len() < 16).then(|| version.to_owned())
 }
 
-/// An upper bound on the memory that a document takes after parsing, including what the importer
-/// makes from its nodes. Two bytes of JSON can become a mesh, so this is counted before parsing.
-/// The count includes braces and commas inside strings, but these are few.
+/// Returns an upper bound on the memory that a document takes after parsing, including what the
+/// importer makes from its nodes. Two bytes of JSON can become a mesh, so the caller takes this
+/// memory before parsing. The bound also counts braces and commas inside strings, but these are
+/// few.
 fn most_bytes(json: &[u8]) -> u64 {
     let (mut objects, mut lists_of_objects, mut elements) = (0, 0, 0);
     let mut last = 0;
@@ -109,11 +112,12 @@ fn most_bytes(json: &[u8]) -> u64 {
 
 const GROWTH: u64 = 3;
 const FEWEST: u64 = 4;
-/// A string is read into a growing buffer, then copied.
+/// The number of copies of a string's text: a string is read into a growing buffer and then copied.
 const TEXT_COPIES: u64 = 4;
-/// An upper bound for elements of lists that are not objects, such as names, in a growing list.
+/// An upper bound on the memory of a list's element that is not an object, such as a name, in a
+/// growing list.
 const ELEMENT_BYTES: u64 = 160;
-/// The largest object.
+/// The size of the largest object in bytes.
 const OBJECT_BYTES: usize = {
     let sizes = [
         size_of::<json::Accessor>(),
@@ -126,7 +130,7 @@ const OBJECT_BYTES: usize = {
         size_of::<json::Sampler>(),
         size_of::<json::Skin>(),
         size_of::<json::View>(),
-        // The memory that `JointNodes` keeps for a node.
+        // This is the memory that `JointNodes` keeps for a node.
         512,
     ];
     let (mut largest, mut index) = (0, 0);
@@ -137,8 +141,8 @@ const OBJECT_BYTES: usize = {
     largest
 };
 
-/// The first chunk, which must be JSON, and the second, if it is binary data. Other chunks are
-/// ignored.
+/// Returns the first chunk, which must be JSON, and the second one if it is binary data. Ignores
+/// all other chunks.
 fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), &'static str> {
     let word = |at: usize| {
         bytes.get(at..).and_then(|rest| rest.first_chunk()).map(|word| u32::from_le_bytes(*word))
@@ -160,7 +164,7 @@ fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), &'static str> {
     Ok((json, (kind == BINARY).then_some(data)))
 }
 
-/// The kind and data of the first chunk, and the bytes after it.
+/// Returns the kind and data of the first chunk, and the bytes after it.
 fn chunk(bytes: &[u8]) -> Option<([u8; 4], &[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk()?;
     let (kind, rest) = rest.split_first_chunk()?;

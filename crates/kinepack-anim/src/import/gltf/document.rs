@@ -13,15 +13,15 @@ pub(super) struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// The name of a node.
+    /// Returns the name of a node.
     pub(super) fn node_name(self, node: usize) -> String {
         let name = self.root.nodes.get(node).and_then(|node| node.name.clone());
         name.unwrap_or_else(|| format!("node{node}"))
     }
 
-    /// The name for a node with a mesh: the node's, or else the mesh's, or else the name of the
-    /// node's parent. The parent helps because programs that compress meshes put them into nodes of
-    /// their own.
+    /// Returns the name for a node with a mesh. It is the node's name, or else the mesh's, or else
+    /// the name of the node's parent. The parent helps because programs that compress meshes put
+    /// each mesh into a new node.
     pub(super) fn morphed_name(self, node: usize, parent: Option<usize>) -> Cow<'a, str> {
         let own = |node: usize| self.root.nodes.get(node)?.name.as_deref();
         let name = own(node).or_else(|| self.mesh_of(node)?.name.as_deref());
@@ -33,13 +33,14 @@ impl<'a> Document<'a> {
         self.root.meshes.get(self.root.nodes.get(node)?.mesh?)
     }
 
-    /// The number of morph targets of a node's mesh. All primitives of a mesh have the same number.
+    /// Returns the number of morph targets of a node's mesh. All primitives of a mesh have the same
+    /// number.
     pub(super) fn morph_targets(self, node: usize) -> usize {
         let primitive = self.mesh_of(node).and_then(|mesh| mesh.primitives.first());
         primitive.map_or(0, |primitive| primitive.targets.len())
     }
 
-    /// The name of an animation, or else its index.
+    /// Returns the name of an animation, or its index if it has no name.
     pub(super) fn animation_name(self, animation: usize) -> String {
         let name = self.root.animations.get(animation).and_then(|own| own.name.clone());
         name.unwrap_or_else(|| animation.to_string())

@@ -10,11 +10,11 @@ use super::channels::Channel;
 use super::json::Interpolation;
 use crate::import::nodes::unit;
 
-/// If the cosine of the angle between two quaternions is above this, they are interpolated
-/// linearly, because the sine is too small to divide by.
+/// The largest cosine of the angle between two quaternions for spherical interpolation. Above it
+/// the interpolation is linear, because the sine is too small to divide by.
 const STRAIGHT_COSINE: f64 = 0.999_999_5;
 
-/// The key times of a channel, checked to increase.
+/// Returns the key times of a channel. The function checks that they increase.
 pub(super) fn key_times(
     buffers: &mut Buffers<'_>,
     channel: &Channel,
@@ -38,10 +38,10 @@ pub(super) fn key_times(
 pub(super) struct Function<const N: usize> {
     interpolation: Interpolation,
     times: Vec<f64>,
-    /// One value per key. Splines have three: the tangent before the key, the value, and the
-    /// tangent after it.
+    /// The values, one per key. Splines have three per key: the tangent before the key, the value,
+    /// and the tangent after it.
     values: Vec<[f64; N]>,
-    /// The last key at or before the last requested time.
+    /// The index of the last key at or before the time that was requested last.
     key: usize,
 }
 
@@ -52,7 +52,7 @@ impl<const N: usize> Function<N> {
         Self::read_each(buffers, channel, 1)
     }
 
-    /// Reads keys with `each` values. All values of a key, or of its tangent, are consecutive.
+    /// Reads keys with `each` values each. All values of a key, or of its tangent, are consecutive.
     fn read_each(
         buffers: &mut Buffers<'_>,
         channel: &Channel,
@@ -93,13 +93,13 @@ impl<const N: usize> Function<N> {
         Ok(Self { interpolation, times, values, key: 0 })
     }
 
-    /// Restarts at the first key.
+    /// Returns to the first key.
     pub(super) fn rewind(&mut self) {
         self.key = 0;
     }
 
-    /// The value at a time, which must not be before the last requested time. `None` if a spline of
-    /// rotations passes through zero.
+    /// Returns the value at `time_s`, or `None` if a spline of rotations passes through zero.
+    /// `time_s` must not be before the time that was requested last.
     pub(super) fn at(&mut self, time_s: f64) -> Option<[f64; N]> {
         let last = self.times.len() - 1;
         while self.key < last && self.times[self.key + 1] <= time_s {
@@ -143,7 +143,7 @@ pub(super) struct Targets {
 }
 
 impl Targets {
-    /// Reads the keys of a channel with this many targets.
+    /// Reads the keys of a channel that has `targets` morph targets.
     pub(super) fn read(
         buffers: &mut Buffers<'_>,
         channel: &Channel,
@@ -156,7 +156,7 @@ impl Targets {
         Ok(Self { keys, targets, function })
     }
 
-    /// The weight of one target over time, rewound to the first key.
+    /// Returns the weight of one target over time, rewound to the first key.
     pub(super) fn function_of(&mut self, target: usize) -> &mut Function<1> {
         self.function.rewind();
         self.function.values.clear();
@@ -175,7 +175,7 @@ fn blend<const N: usize, const K: usize>(weights: [f64; K], values: [[f64; N]; K
     sum
 }
 
-/// The four components of a rotation, as a quaternion. The generic `N` is always 4 here.
+/// Returns the four components of a rotation, as a quaternion. The generic `N` is always 4 here.
 fn quaternion<const N: usize>(value: [f64; N]) -> DQuat {
     let component = |index: usize| value.get(index).copied().unwrap_or_default();
     DQuat::from_xyzw(component(0), component(1), component(2), component(3))

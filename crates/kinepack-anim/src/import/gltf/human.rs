@@ -10,10 +10,10 @@ use super::ImportError;
 use super::json::Root;
 use crate::import::budget::Budget;
 
-/// An upper bound on the bytes of a bone besides its name.
+/// An upper bound on the memory of a bone besides its name, in bytes.
 const MOST_OF_BONE_BYTES: u64 = 256;
 
-/// The extensions of VRM 1.0 map the names of bones to bones.
+/// The part of the extensions of VRM 1.0 that maps the names of bones to bones.
 #[derive(Deserialize)]
 struct Vrm1 {
     humanoid: Humanoid1,
@@ -30,7 +30,7 @@ struct Bone1 {
     node: i64,
 }
 
-/// VRM 0.0 has a list of bones.
+/// The part of the extension of VRM 0.0 that lists the bones.
 #[derive(Deserialize)]
 struct Vrm0 {
     humanoid: Humanoid0,
@@ -48,8 +48,8 @@ struct Bone0 {
     node: i64,
 }
 
-/// The bones of the file, with the names of VRM 1.0. `None` if it has no list of bones, or no
-/// readable one.
+/// Returns the bones of the file, with the names of VRM 1.0. Returns `None` if the file has no
+/// readable list of bones.
 pub(super) fn names(
     root: &Root,
     budget: &mut Budget,

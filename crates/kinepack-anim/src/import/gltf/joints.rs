@@ -11,8 +11,8 @@ use crate::import::nodes::{Local, Tree};
 
 const METRE_CM: f64 = 100.0;
 
-/// A skeleton larger than this in metres is taken as cm. Files in cm are common, and animals of 20
-/// m are not.
+/// If a skeleton would be larger than this in metres, its unit is taken as cm. Files in cm are
+/// common, and animals of 20 m are not.
 const LARGEST_M: f64 = 20.0;
 
 /// The nodes of a document, with some names replaced.
@@ -39,8 +39,8 @@ impl Nodes for Named<'_> {
     }
 }
 
-/// The joints of a document, or `None` if it has no joints. `names` replaces names of nodes. Also
-/// returns the skeleton's size in metres if the unit was taken as cm without an option.
+/// Returns the joints of a document, or `None` if it has no joints. `names` replaces names of
+/// nodes. Also returns the skeleton's size in metres if the unit was taken as cm without an option.
 pub(super) fn find(
     document: Document<'_>,
     options: &ImportOptions,
@@ -65,8 +65,8 @@ pub(super) fn find(
 }
 
 /// Selects the joints: the nodes of skins or, without a skin, the animated nodes. Human bones that
-/// have names are joints too. If only weights are animated, their nodes are the joints, because a
-/// clip needs at least one.
+/// have names are joints too. If only weights are animated, the nodes with these weights are the
+/// joints, because a clip needs at least one joint.
 fn select(
     document: Document<'_>,
     tree: &Tree,
@@ -99,8 +99,8 @@ fn select(
     Ok(tree.joints(is_joint, &is_animated))
 }
 
-/// For each node, whether any animation moves the node, and whether any animation changes its
-/// weights. Channels of nodes that do not exist are skipped later.
+/// For each node, whether any animation moves it, and whether any animation changes its weights.
+/// This function ignores channels of nodes that do not exist, which are skipped later.
 fn animated(document: Document<'_>) -> (Vec<bool>, Vec<bool>) {
     let mut is_animated = vec![false; document.root.nodes.len()];
     let mut has_weights = is_animated.clone();

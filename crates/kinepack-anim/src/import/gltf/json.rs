@@ -1,12 +1,12 @@
-//! The parts of a glTF document that an animation may reference, as types. All other members are
-//! skipped. So errors in materials or images do not cause a file to be refused, and such parts take
-//! no memory. Source: the JSON schemas of glTF 2.0 and its extensions by Khronos.
+//! The parts of a glTF document that an animation may reference, as types. The parser skips all
+//! other members. Errors in materials or images therefore do not cause a file to be refused, and
+//! such parts take no memory. Source: the JSON schemas of glTF 2.0 and its extensions by Khronos.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-/// A document. Optional lists are empty by default.
+/// A document. An optional list that is missing is empty.
 #[derive(Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 #[derive(Default)]
@@ -127,8 +127,8 @@ pub(super) struct Sampler {
     pub(super) interpolation: Interpolation,
 }
 
-/// Case is ignored, because other readers accept these words in any case: they take all unknown
-/// words as `LINEAR`.
+/// The interpolation of a sampler. Case is ignored, because other readers accept these words in any
+/// case. Those readers take all unknown words as `LINEAR`.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(from = "String")]
 pub(super) enum Interpolation {
@@ -169,7 +169,7 @@ pub(super) struct View {
 
 #[derive(Deserialize)]
 pub(super) struct ViewExtensions {
-    /// Both extensions use the same bitstream.
+    /// The description of the compressed data. Both extensions use the same bitstream.
     #[serde(rename = "EXT_meshopt_compression", alias = "KHR_meshopt_compression")]
     pub(super) meshopt: Option<Packed>,
 }
@@ -219,7 +219,7 @@ pub(super) struct Mesh {
 
 #[derive(Deserialize)]
 pub(super) struct Primitive {
-    /// Elements of this type take no memory; only their number matters.
+    /// The morph targets. Their elements take no memory, since only the number matters.
     #[serde(default)]
     pub(super) targets: Vec<IgnoredAny>,
 }

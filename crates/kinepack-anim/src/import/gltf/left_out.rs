@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use super::document::Document;
 use crate::import::{LeftOut, LeftOutKind};
 
-/// Extensions that the importer understands, or that change only how numbers are stored.
+/// The extensions that the importer understands, or that change only how numbers are stored.
 const KNOWN: [&str; 4] = [
     "EXT_meshopt_compression",
     "KHR_meshopt_compression",
     "KHR_mesh_quantization",
-    // The skipped channels of this extension are listed one by one instead.
+    // The channels of this extension are listed one by one instead.
     "KHR_animation_pointer",
 ];
-/// Extensions that name the bones of humans.
+/// The extensions that name the bones of humans.
 const OF_HUMANS: [&str; 3] = ["VRM", "VRMC_vrm", "VRMC_vrm_animation"];
 
 /// Counts parts by kind and name.
@@ -45,7 +45,7 @@ impl<'a> Collector<'a> {
         self.animations.push((kind, animation));
     }
 
-    /// All parts, including the extensions and cameras of the document.
+    /// Returns all parts, including the extensions and cameras of the document.
     pub(super) fn finish(mut self, reads_humans: bool) -> Vec<LeftOut> {
         let root = self.document.root;
         let is_known =

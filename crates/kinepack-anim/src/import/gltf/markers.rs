@@ -1,5 +1,5 @@
-//! The markers of an animation, in the form that [`export`](crate::export) writes. glTF has no
-//! markers, and programs that store markers in `extras` do not agree on a form.
+//! The markers of an animation, in the form that [`export`](crate::export) writes. glTF itself has
+//! no markers, and programs that store markers in `extras` do not agree on a form.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -8,7 +8,7 @@ use super::json::Animation;
 use crate::{Marker, RawClip};
 
 /// Key times are `f32`, and the times of markers are decimal numbers, so both are rounded. A marker
-/// this close to the first key is moved to it.
+/// that precedes the first key by at most this time is moved to that key.
 const ROUNDING_S: f64 = 1e-5;
 
 /// Adds the markers of an animation to its clip. Their times are on the file's time line, on which

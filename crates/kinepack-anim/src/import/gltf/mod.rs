@@ -1,21 +1,21 @@
-//! Clips from glTF 2.0, in text or binary form. The skeleton has the joints of all skins, and the
-//! animated nodes above, between and below them. Each animation becomes one clip, sampled at a
-//! constant rate.
+//! Reads clips from files of glTF 2.0, in text or binary form. The skeleton has the joints of all
+//! skins, and the animated nodes above, between and below them. Each animation becomes one clip,
+//! sampled at a constant rate.
 //!
 //! If there is no skin, the animated nodes are the joints. Static nodes above the roots are folded
 //! into the roots: their rotation and translation go into the root transforms, their scale into all
 //! translations. The bind pose consists of the nodes' own transforms.
 //!
 //! Weights of morph targets become [curves](crate::Curve), named `{node}.{target}`. The first part
-//! is the name of the node, of its mesh or of its parent. The second is from the mesh's
-//! `extras.targetNames`, or else the target's index. If two curves have the same name, the second
-//! gets `-2`. `extras.markers` of an animation, as [`export`](crate::export) writes them, become
-//! [markers](crate::Marker).
+//! is the name of the node, of its mesh or of its parent. The second part is from the mesh's
+//! `extras.targetNames`, or else it is the target's index. If two curves have the same name, the
+//! second gets `-2`. `extras.markers` of an animation, as [`export`](crate::export) writes them,
+//! become [markers](crate::Marker).
 //!
 //! The importer reads only the parts of a document that an animation references, and checks every
-//! index. Errors elsewhere (in materials, in images) do not cause a file to be refused. A channel
-//! that cannot be played is [skipped](Import::skipped), and the others are read. JSON that is
-//! looser than the specification is accepted, as in other readers, with a [`Note`].
+//! index. Errors elsewhere (in materials, in images) do not cause a file to be refused. The
+//! importer [skips](Import::skipped) a channel that cannot be played, and reads the others. Like
+//! other readers, it accepts JSON that is looser than the specification, and adds a [`Note`].
 //!
 //! The importer supports compressed buffers (`EXT_meshopt_compression`, `KHR_meshopt_compression`),
 //! channels that address a node's own property by `KHR_animation_pointer`, and the names of human
@@ -66,10 +66,11 @@ const DEFAULT_RATE_HZ: f32 = 30.0;
 /// buffer, given the path relative to the document and the most bytes allowed. See [`no_files`].
 ///
 /// # Errors
-/// [`ImportError`], with the place, if the document is malformed or there are more joints than a
-/// clip can have. Also if a static scale above the joints differs between axes. Also if all
-/// animations are damaged, or no buffer can be loaded. [`ImportError::TooMuchMemory`] if reading
-/// takes more memory than [`ImportOptions::max_memory_bytes`] allows; this includes `bytes`.
+/// Returns [`ImportError`], with the place, if the document is malformed or there are more joints
+/// than a clip can have. The call also fails if a static scale above the joints differs between
+/// axes, if all animations are damaged, or if no buffer can be loaded. Returns
+/// [`ImportError::TooMuchMemory`] if reading takes more memory than
+/// [`ImportOptions::max_memory_bytes`] allows. `bytes` counts as memory.
 pub fn from_bytes(
     file: &str,
     bytes: &[u8],
@@ -118,7 +119,7 @@ pub fn from_bytes(
     Ok(Import { clips, notes, left_out, skipped: skips.list })
 }
 
-/// The clips of all animations.
+/// Returns the clips of all animations.
 fn read_clips<'a>(
     buffers: &mut Buffers<'a>,
     joint_nodes: Option<&JointNodes>,
@@ -161,10 +162,10 @@ fn read_clips<'a>(
     Ok(clips)
 }
 
-/// A `resolve` for documents that need no other files. It refuses every file.
+/// Returns a `resolve` for documents that need no other files. This function refuses every file.
 ///
 /// # Errors
-/// Always.
+/// Every call returns an error.
 pub fn no_files(_path: &str, _most_bytes: u64) -> io::Result<Vec<u8>> {
     Err(io::Error::new(io::ErrorKind::NotFound, "there are no other files"))
 }

@@ -1,5 +1,5 @@
-//! The tree of a document's nodes, and the transforms of nodes. It checks that the nodes form a
-//! tree.
+//! The tree of a document's nodes, and the transforms of nodes. The module checks that the nodes
+//! form a tree.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -7,7 +7,8 @@ use super::ImportError;
 use super::document::Document;
 use crate::import::nodes::{Local, Tree, unit};
 
-/// The tree of a document's nodes. Refuses nodes that have two parents or are their own ancestors.
+/// Builds the tree of a document's nodes. Refuses a node that has two parents or is its own
+/// ancestor.
 pub(super) fn tree(document: Document<'_>) -> Result<Tree, ImportError> {
     let nodes = &document.root.nodes;
     let mut parents = vec![None; nodes.len()];
@@ -31,7 +32,7 @@ pub(super) fn tree(document: Document<'_>) -> Result<Tree, ImportError> {
         .map_err(|node| document.bad_node(node, "it is its own descendant"))
 }
 
-/// The transform of a node, from its three parts or from a matrix.
+/// Returns the transform of a node, from its three parts or from a matrix.
 pub(super) fn local(document: Document<'_>, index: usize) -> Result<Local, ImportError> {
     let node = &document.root.nodes[index];
     let bad = |reason| document.bad_node(index, reason);
@@ -60,7 +61,8 @@ pub(super) fn local(document: Document<'_>, index: usize) -> Result<Local, Impor
     }
 }
 
-/// Columns of a matrix count as orthogonal if the cosine of their angle is below this.
+/// Two columns of a matrix count as orthogonal if the cosine of the angle between them is below
+/// this value.
 const SHEAR: f64 = 1e-3;
 
 fn parts(columns: [DVec3; 3], translation: DVec3) -> Option<Local> {
@@ -69,7 +71,7 @@ fn parts(columns: [DVec3; 3], translation: DVec3) -> Option<Local> {
         scale.x = -scale.x;
     }
     let [x, y, z] = [columns[0] / scale.x, columns[1] / scale.y, columns[2] / scale.z];
-    // NaN fails this check.
+    // A matrix with NaN is refused too, because NaN fails this check.
     let is_orthogonal = [x.dot(y), y.dot(z), z.dot(x)].iter().all(|cosine| cosine.abs() < SHEAR);
     let rotation = unit(DQuat::from_mat3(&DMat3::from_cols(x, y, z)).to_array())?;
     is_orthogonal.then_some(Local { rotation, translation, scale })

@@ -22,9 +22,9 @@ pub(super) struct Sampling<'b> {
     pub(super) target_names: TargetNames,
 }
 
-/// The clip of an animation that moves at least one joint or changes a weight, and the file's time
-/// at its first sample. Times after the last key count as the last key. `None` if all channels are
-/// bad.
+/// Samples an animation that moves at least one joint or changes a weight. Returns the clip, and
+/// the time of its first sample on the file's clock. Times after the last key count as the last
+/// key. Returns `None` if all channels are bad.
 pub(super) fn clip(
     buffers: &mut Buffers<'_>,
     sampling: &mut Sampling<'_>,
@@ -40,7 +40,7 @@ pub(super) fn clip(
     let samples = clips::samples(duration_s, rate_hz);
     let joints = joint_nodes.skeleton.len();
     room.check(file, &name, samples, joints, weights::count(&channels.weights))?;
-    // The additional pose is the bind pose.
+    // The additional pose in this product is the bind pose.
     buffers.budget.take(((samples + 1) * joints * size_of::<Transform>()) as u64)?;
     let mut transforms = joint_nodes.skeleton.bind_pose().repeat(samples);
     let time = |sample: usize| begin_s + (sample as f64 / f64::from(rate_hz)).min(duration_s);
@@ -61,7 +61,7 @@ pub(super) fn clip(
                 let (file, time_s) = (file.to_owned(), time(sample));
                 let error = ImportError::ZeroRotation { file, animation, channel: index, time_s };
                 skips.channel(&mut buffers.budget, buffers.document, channel.place, error)?;
-                // Sampling restarts without the rotation.
+                // The samples of this joint are computed again, without the rotation.
                 functions.rewind();
                 (sample, local) = (0, joint_nodes.rest(joint));
             }
@@ -82,8 +82,8 @@ pub(super) fn clip(
     Ok(Some((clip, begin_s)))
 }
 
-/// The times of the first and the last key over all channels. Skips channels with bad times. `None`
-/// if no channels remain.
+/// Returns the times of the first and the last key over all channels. Skips channels with bad
+/// times. Returns `None` if no channels remain.
 fn span(
     buffers: &mut Buffers<'_>,
     channels: &mut Channels,
@@ -117,7 +117,8 @@ struct Functions<'a> {
 }
 
 impl<'a> Functions<'a> {
-    /// Reads the keys. Skips bad channels. `None` if no channels remain.
+    /// Reads the keys of a joint's channels. Skips bad channels. Returns `None` if no channels
+    /// remain.
     fn read(
         buffers: &mut Buffers<'_>,
         channels: &'a JointChannels,
@@ -135,7 +136,8 @@ impl<'a> Functions<'a> {
         self.rotation.is_none() && self.translation.is_none() && self.scale.is_none()
     }
 
-    /// Sets the animated parts of a transform. Returns false if the rotation has length zero.
+    /// Sets the animated parts of `local` to their values at `time_s`. Returns false if the
+    /// rotation has length zero.
     fn set(&mut self, time_s: f64, local: &mut Local) -> bool {
         if let Some((_, function)) = &mut self.rotation {
             match function.at(time_s) {
@@ -162,7 +164,7 @@ impl<'a> Functions<'a> {
     }
 }
 
-/// The keys of a channel, or `None` if it is skipped.
+/// Reads the keys of a channel. Returns `None` if the channel is skipped.
 fn read<'a, const N: usize>(
     buffers: &mut Buffers<'_>,
     channel: Option<&'a Channel>,

@@ -1,4 +1,4 @@
-//! Collects the animations and channels that are skipped.
+//! Collects the animations and channels that the importer skips.
 
 use super::ImportError;
 use super::document::Document;
@@ -12,7 +12,8 @@ pub(super) struct Skips {
 }
 
 impl Skips {
-    /// Skips a channel of an animation. Returns the error if it concerns more than one part.
+    /// Skips a channel of an animation because of an error. If the error concerns more than one
+    /// part, returns it instead.
     pub(super) fn channel(
         &mut self,
         budget: &mut Budget,
@@ -24,7 +25,8 @@ impl Skips {
         Skipped { animation, channel: Some(channel), error }.add_to(&mut self.list, budget)
     }
 
-    /// Skips an animation. Returns the error if it concerns more than one part.
+    /// Skips an animation because of an error. If the error concerns more than one part, returns it
+    /// instead.
     pub(super) fn animation(
         &mut self,
         budget: &mut Budget,

@@ -1,4 +1,4 @@
-//! The weights of morph targets as curves, with their names.
+//! Converts the weights of morph targets to curves, and finds their names.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use crate::import::clips::Names;
 use crate::import::joints::JointNodes;
 use crate::{Curve, MAX_CURVES, RawClipError};
 
-/// The names of the targets of meshes, with each mesh's list read only once.
+/// The names of the morph targets of meshes. Each mesh's list is read only once.
 #[derive(Default)]
 pub(super) struct TargetNames {
     by_mesh: BTreeMap<usize, Vec<String>>,
 }
 
 impl TargetNames {
-    /// The names in a mesh's extras, which may be fewer than its targets.
+    /// Returns the names in the extras of `mesh`. There may be fewer names than morph targets.
     fn of_mesh(&mut self, document: Document<'_>, mesh: usize) -> &[String] {
         #[derive(Default, Deserialize)]
         struct Extras {
@@ -37,8 +37,8 @@ impl TargetNames {
     }
 }
 
-/// Reads the curves of a clip: a value at each of `times`. Skips bad channels. The inner error
-/// concerns the clip itself, and the caller adds the file and the clip's name.
+/// Reads the curves of a clip, with a value at each of `times`. Skips bad channels. An inner error
+/// concerns the clip itself, and the caller adds the names of the file and the clip.
 pub(super) fn curves(
     buffers: &mut Buffers<'_>,
     joint_nodes: &JointNodes,
@@ -76,7 +76,7 @@ pub(super) fn curves(
                 Err(error) => return Ok(Err(error)),
             };
             let function = targets.function_of(target);
-            // Only rotations can lack a value.
+            // Only the function of a rotation can lack a value.
             let value = |time_s| function.at(time_s).map_or(0.0, |[value]| value as f32);
             let values = times.clone().map(value).collect();
             curves.push(Curve { name, precision: Curve::WEIGHT_PRECISION, values });
@@ -86,7 +86,7 @@ pub(super) fn curves(
     Ok(Ok(curves))
 }
 
-/// The number of curves of these channels.
+/// Returns the number of curves for the channels `weights`.
 pub(super) fn count(weights: &BTreeMap<usize, Weights>) -> usize {
     weights.values().map(|weights| weights.targets).sum()
 }

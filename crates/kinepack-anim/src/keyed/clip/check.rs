@@ -1,5 +1,5 @@
-//! Reads a clip from bytes. It checks every length, kind and number, and checks the order of the
-//! keys by simulating playback once. A clip that passes can be played without further checks.
+//! Reads a clip from bytes. The reader checks every length, kind and number. It checks the order of
+//! the keys by simulating playback once. Playing a valid clip then needs no further checks.
 //! `spec/ANIM.md`, section 5.7 lists what a reader must refuse.
 
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ use super::layout::{
     self, HEADER_BYTES, JointKinds, KeyedHeader, Kind, VERSION, pad, ticks_per_sample, tracks_of,
 };
 
-/// The largest magnitude of a range's end. Up to here, splines and the squares of chords stay
+/// The largest magnitude of a range's end. Up to this value, splines and the squares of chords stay
 /// finite.
 const MAX_END: f32 = 1e18;
 
@@ -23,8 +23,8 @@ impl KeyedClip {
     /// Reads a clip and validates it once.
     ///
     /// # Errors
-    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow. The length
-    /// of the bytes bounds the memory.
+    /// Returns [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow. The
+    /// memory is proportional to the length of `bytes`.
     pub fn from_bytes<'a>(bytes: impl Into<Cow<'a, [u8]>>) -> Result<Self, ClipError> {
         let bytes = bytes.into().into_owned();
         let header = read_header(&bytes)?;
@@ -157,8 +157,8 @@ fn check_keys(clip: &KeyedClip) -> Result<(), ClipError> {
     playback.finish().map_err(|reason| ClipError::BadKey { index: clip.key_count(), reason })
 }
 
-/// Compares the jump table with the playback state for each slice that starts before tick `need`,
-/// the tick at which the next key is needed.
+/// Compares the jump table with the playback state, for each slice that starts before tick `need`.
+/// The next key is needed at that tick.
 fn check_jumps(
     clip: &KeyedClip,
     playback: &Playback,
@@ -181,7 +181,7 @@ fn check_jumps(
 pub(crate) struct Playback {
     tracks: Vec<HotKeys>,
     end: u16,
-    /// The track whose first keys are due, while the first keys of all tracks are read.
+    /// While the first keys of all tracks are read, the track whose keys are next.
     head: usize,
     /// The tick at which the last key was needed.
     needed: u32,
@@ -195,7 +195,8 @@ struct HotKeys {
 }
 
 impl HotKeys {
-    /// Whether the first keys have been read: three, or two if the second is the track's last.
+    /// Returns whether the first keys of all tracks have been read. A track has three, or two if
+    /// the second is its last.
     fn has_head(&self, end: u16) -> bool {
         self.count >= 3 || (self.count == 2 && self.times[3] == end)
     }
@@ -206,13 +207,13 @@ impl Playback {
         Self { tracks: vec![HotKeys::default(); tracks], end, head: 0, needed: 0 }
     }
 
-    /// The tick at which playback needs the next key of a track.
+    /// Returns the tick at which playback needs the next key of a track.
     pub(crate) fn need(&self, track: usize) -> u32 {
         let hot = &self.tracks[track];
         if hot.has_head(self.end) { u32::from(hot.times[2]) } else { 0 }
     }
 
-    /// The four keys of a track, as a cursor holds them.
+    /// Returns the indices of the four keys that a cursor holds for a track.
     pub(crate) fn hot(&self, track: usize) -> [usize; 4] {
         self.tracks[track].keys
     }
@@ -267,7 +268,7 @@ impl Playback {
     }
 }
 
-/// Three little-endian floats.
+/// Decodes three little-endian floats.
 fn floats(bytes: &[u8]) -> [f32; 3] {
     [0, 4, 8].map(|at| f32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]))
 }

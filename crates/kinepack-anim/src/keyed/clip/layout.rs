@@ -1,4 +1,5 @@
-//! The layout of a clip: the header, and the sizes that follow from it. `spec/ANIM.md`, section 5.
+//! The layout of a clip: the header, and the sizes that follow from it. See `spec/ANIM.md`, section
+//! 5.
 
 #[cfg(feature = "offline")]
 use crate::file_kind::magic;
@@ -9,23 +10,23 @@ use crate::{Channel, TrackId};
 
 pub(crate) const VERSION: u8 = 1;
 pub(crate) const HEADER_BYTES: usize = 32;
-/// Bytes of a constant for each channel: a rotation takes 6, a vector 12.
+/// The size of a constant in bytes, for each channel.
 pub(crate) const CONSTANT_BYTES: [usize; 3] = [6, 12, 12];
-/// Bytes of the range of a channel's vectors.
+/// The size of the range of a channel's vectors in bytes.
 pub(crate) const RANGE_BYTES: usize = 24;
 
-/// How a joint's rotations are written in rows. Rotations of keys always take 48 bits.
+/// The size of a joint's rotations in rows. Rotations of keys always take 48 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RotationBits {
-    /// 15 bits per component.
+    /// A rotation takes 48 bits: 15 bits per component.
     #[default]
     Bits48 = 0,
-    /// 10 bits per component.
+    /// A rotation takes 32 bits: 10 bits per component.
     Bits32 = 1,
 }
 
 impl RotationBits {
-    /// Bytes of a value of this channel in a row.
+    /// Returns the size of a value of `channel` in a row, in bytes.
     pub(crate) const fn row_bytes(self, channel: Channel) -> usize {
         match (self, channel) {
             (Self::Bits32, Channel::Rotation) => 4,
@@ -34,7 +35,7 @@ impl RotationBits {
     }
 }
 
-/// The first 32 bytes of a clip.
+/// The header of a clip, which is its first 32 bytes.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -90,22 +91,22 @@ impl KeyedHeader {
         bytes
     }
 
-    /// Whether indices of keys in the jump table take four bytes instead of two.
+    /// Returns whether the jump table stores an index of a key in four bytes instead of two.
     pub(crate) fn has_wide_jumps(&self) -> bool {
         self.keys > 1 << 16
     }
 
-    /// Bytes of a track's four keys in the jump table.
+    /// Returns the size of a track's four keys in the jump table, in bytes.
     pub(crate) fn jump_entry_bytes(&self) -> usize {
         if self.has_wide_jumps() { 16 } else { 8 }
     }
 
-    /// The last tick: the tick of the last sample.
+    /// Returns the tick of the last sample, which is the last tick.
     pub(crate) fn end(&self) -> u16 {
         ((self.samples - 1) * ticks_per_sample(self.samples)) as u16
     }
 
-    /// The first tick of a slice.
+    /// Returns the first tick of a slice.
     pub(crate) fn slice_start(&self, slice: usize) -> u32 {
         (slice * usize::from(self.end())).div_ceil(usize::from(self.slices)) as u32
     }
@@ -114,13 +115,13 @@ impl KeyedHeader {
 /// How a clip stores a channel of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The bind pose's value throughout.
+    /// The channel keeps the bind pose's value.
     Default = 0,
-    /// One value throughout.
+    /// The channel keeps a value that the clip stores.
     Constant = 1,
-    /// A spline through keys.
+    /// The channel follows a spline through keys.
     Keys = 2,
-    /// A value for each sample.
+    /// The clip stores a value for each sample.
     Rows = 3,
 }
 
@@ -133,13 +134,13 @@ pub(crate) struct JointKinds {
 
 impl JointKinds {
     #[cfg(feature = "offline")]
-    /// Two bits per channel, then one bit for 32-bit rotations in rows.
+    /// Encodes the kinds: two bits per channel, then one bit for 32-bit rotations in rows.
     pub(crate) fn to_byte(self) -> u8 {
         let [rotation, translation, scale] = self.channels;
         rotation as u8 | (translation as u8) << 2 | (scale as u8) << 4 | (self.bits as u8) << 6
     }
 
-    /// Returns `None` if the bits are invalid.
+    /// Decodes the kinds. Returns `None` if the bits are invalid.
     pub(crate) fn from_byte(byte: u8) -> Option<Self> {
         let channels = [0, 2, 4].map(|shift| Kind::ALL[usize::from(byte >> shift & 3)]);
         let bits = match byte >> 6 {
@@ -154,7 +155,7 @@ impl JointKinds {
 impl Kind {
     pub(crate) const ALL: [Self; 4] = [Self::Default, Self::Constant, Self::Keys, Self::Rows];
 
-    /// The lower-case name for reports.
+    /// Returns the kind's lower-case name for reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -164,14 +165,14 @@ impl Kind {
         }
     }
 
-    /// Whether the value changes.
+    /// Returns whether the value of the channel changes.
     pub fn is_animated(self) -> bool {
         matches!(self, Self::Keys | Self::Rows)
     }
 }
 
-/// Ticks between two samples: as many as the 16 bits of a key's time allow. Zero if the clip has
-/// too many samples for keys.
+/// Returns the number of ticks between two samples. It is as large as the 16 bits of a key's time
+/// allow, or zero if the clip has too many samples for keys.
 pub(crate) const fn ticks_per_sample(samples: u32) -> u32 {
     match samples {
         0 | 1 => 1,
@@ -179,7 +180,8 @@ pub(crate) const fn ticks_per_sample(samples: u32) -> u32 {
     }
 }
 
-/// Bytes of the ranges: one range for each vector channel that is animated in any joint.
+/// Returns the size of all ranges in bytes. There is a range for each vector channel that is
+/// animated in any joint.
 pub(crate) fn ranges_bytes(kinds: &[JointKinds]) -> usize {
     let has = |channel: Channel| usize::from(has_range(kinds, channel));
     RANGE_BYTES * (has(Channel::Translation) + has(Channel::Scale))
@@ -206,12 +208,12 @@ pub(crate) fn write_index(bytes: &mut Vec<u8>, index: usize, is_wide: bool) {
 }
 
 #[cfg(feature = "offline")]
-/// Bytes of `keys` keys.
+/// Returns the size of `keys` keys in bytes.
 pub(crate) const fn keys_bytes(keys: usize) -> usize {
     keys * Key::BYTES
 }
 
-/// The tracks of one kind, sorted by joint and then by channel.
+/// Returns the tracks of one kind, sorted by joint and then by channel.
 pub(crate) fn tracks_of(kinds: &[JointKinds], kind: Kind) -> impl Iterator<Item = TrackId> {
     let of_joint = move |(joint, kinds): (usize, &JointKinds)| {
         let channels = kinds.channels;
@@ -222,7 +224,7 @@ pub(crate) fn tracks_of(kinds: &[JointKinds], kind: Kind) -> impl Iterator<Item 
     kinds.iter().enumerate().flat_map(of_joint)
 }
 
-/// A vector followed by a zero.
+/// Returns the vector followed by a zero.
 #[inline]
 pub(crate) fn pad([x, y, z]: [f32; 3]) -> [f32; 4] {
     [x, y, z, 0.0]

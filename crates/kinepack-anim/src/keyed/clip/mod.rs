@@ -1,9 +1,10 @@
-//! A compressed clip in memory, with the same bytes as its file. It holds a header, a byte per
-//! joint with the kind of each channel, constants, rows of samples, and keys. The block of keys is
-//! in the order in which playback needs them. Loading validates the clip once, so sampling cannot
-//! fail. `spec/ANIM.md`, section 5.
+//! A compressed clip in memory, with the same bytes as its file. These bytes contain a header, a
+//! byte per joint with the kind of each channel, constants, rows of samples, and keys. The block of
+//! keys is in the order in which playback needs them. Loading validates the clip once, so sampling
+//! cannot fail. See `spec/ANIM.md`, section 5.
 //!
-//! [`build`](crate::offline::build) creates it, and a [`Cursor`](crate::keyed::Cursor) plays it.
+//! [`build`](crate::offline::build) makes keyed clips, and a [`Cursor`](crate::keyed::Cursor) plays
+//! them.
 
 mod check;
 mod layout;
@@ -52,7 +53,7 @@ pub struct KeyedClip {
     rows: Vec<TrackId>,
     row_bytes: usize,
     keyed: Vec<TrackId>,
-    /// Index into `keyed` by joint and channel; `u16::MAX` if that channel is not keyed.
+    /// For each joint and channel, its index in `keyed`, or `u16::MAX` if the channel is not keyed.
     track_of: Vec<u16>,
     rows_at: usize,
     keys_at: usize,
@@ -60,12 +61,12 @@ pub struct KeyedClip {
 }
 
 impl KeyedClip {
-    /// The bytes of the clip's file.
+    /// Returns the bytes of the clip's file.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The fields of the header.
+    /// Returns the fields of the header.
     pub fn header(&self) -> &KeyedHeader {
         &self.header
     }
@@ -85,12 +86,12 @@ impl KeyedClip {
         self.header.skeleton
     }
 
-    /// Number of joints.
+    /// Returns the number of joints.
     pub fn joints(&self) -> usize {
         usize::from(self.header.joints)
     }
 
-    /// Number of sample times of the raw clip that the clip was built from.
+    /// Returns the number of sample times of the raw clip that the clip was built from.
     pub fn samples(&self) -> usize {
         self.header.samples as usize
     }
@@ -105,48 +106,49 @@ impl KeyedClip {
         self.info().duration_s()
     }
 
-    /// How the clip stores a channel of a joint.
+    /// Returns how the clip stores a channel of a joint.
     pub fn kind(&self, track: TrackId) -> Kind {
         self.kinds[usize::from(track.joint)].channels[track.channel as usize]
     }
 
-    /// How a joint's rotations are written in rows.
+    /// Returns how a joint's rotations are written in rows.
     pub fn row_rotation_bits(&self, joint: usize) -> RotationBits {
         self.kinds[joint].bits
     }
 
-    /// The tracks stored as rows of samples, in their order within a row.
+    /// Returns the tracks stored as rows of samples, in their order within a row.
     pub fn row_tracks(&self) -> &[TrackId] {
         &self.rows
     }
 
-    /// The tracks that have keys: rotations first, then translations and scales, each sorted by
-    /// joint.
+    /// Returns the tracks that have keys: rotations first, then translations and scales, each
+    /// sorted by joint.
     pub fn keyed_tracks(&self) -> &[TrackId] {
         &self.keyed
     }
 
-    /// The tracks that hold a single value that differs from the bind pose.
+    /// Returns the tracks that hold a single value that differs from the bind pose.
     pub fn constants(&self) -> &[(TrackId, [f32; 4])] {
         &self.constants
     }
 
-    /// How keys are parametrized.
+    /// Returns how keys are parametrized.
     pub fn parametrization(&self) -> Parametrization {
         self.header.parametrization
     }
 
-    /// The range over which a channel's vectors are quantized; meaningless for rotations.
+    /// Returns the range over which a channel's vectors are quantized. For rotations it has no
+    /// meaning.
     pub fn range(&self, channel: Channel) -> &VectorRange {
         &self.ranges[usize::from(channel == Channel::Scale)]
     }
 
-    /// Number of keys.
+    /// Returns the number of keys.
     pub fn key_count(&self) -> usize {
         self.header.keys as usize
     }
 
-    /// A key, by its index in the clip's order, which is the order in which playback needs them.
+    /// Returns the key with index `index` in the clip's order, in which playback needs the keys.
     #[inline]
     pub fn key(&self, index: usize) -> Key {
         let bytes = &self.bytes[self.keys_at + index * Key::BYTES..][..Key::BYTES];
@@ -160,18 +162,18 @@ impl KeyedClip {
         })
     }
 
-    /// The time of a key, in seconds from the first sample.
+    /// Returns the time of a key, in seconds from the first sample.
     pub fn key_time_s(&self, key: &Key) -> f32 {
         f32::from(key.time) / ticks_per_sample(self.header.samples) as f32 / self.header.rate_hz
     }
 
-    /// The position of a key, in samples from the first, as
+    /// Returns the position of a key in samples, counted from the first, as
     /// [`Cursor::sample_at`](crate::keyed::Cursor::sample_at) takes it.
     pub fn key_position(&self, key: &Key) -> f64 {
         f64::from(key.time) / f64::from(ticks_per_sample(self.header.samples))
     }
 
-    /// The value of a key: a rotation, or a vector followed by a zero.
+    /// Returns the value of a key: a rotation, or a vector followed by a zero.
     #[inline]
     pub fn value(&self, key: &Key) -> [f32; 4] {
         self.value_of(key.channel, key.value)
@@ -186,20 +188,20 @@ impl KeyedClip {
         }
     }
 
-    /// The bytes of a row of samples.
+    /// Returns the bytes of a row of samples.
     #[inline]
     pub(crate) fn row(&self, sample: usize) -> &[u8] {
         &self.bytes[self.rows_at + sample * self.row_bytes..][..self.row_bytes]
     }
 
-    /// The index of a key's track among the keyed tracks.
+    /// Returns the index, among the keyed tracks, of the track to which `key` belongs.
     #[inline]
     pub(crate) fn keyed_index(&self, key: &Key) -> usize {
         usize::from(self.track_of[3 * usize::from(key.joint) + key.channel as usize])
     }
 
-    /// The four keys of a keyed track at the start of slice `slice` (numbered from 1), as indices
-    /// into all keys.
+    /// Returns the four keys of a keyed track at the start of slice `slice` (numbered from 1), as
+    /// indices into all keys.
     pub(crate) fn jump(&self, slice: usize, track: usize) -> [usize; 4] {
         let at = self.jumps_at
             + ((slice - 1) * self.keyed.len() + track) * self.header.jump_entry_bytes();
@@ -208,7 +210,7 @@ impl KeyedClip {
         })
     }
 
-    /// The number of keys of each channel of each joint. Reads all keys.
+    /// Returns the number of keys of each channel of each joint. The method reads all keys.
     pub fn keys_by_joint(&self) -> Vec<[usize; 3]> {
         let mut counts = vec![[0; 3]; self.joints()];
         for key in (0..self.key_count()).map(|index| self.key(index)) {
@@ -217,7 +219,8 @@ impl KeyedClip {
         counts
     }
 
-    /// Bytes of the values of each channel: keys, rows and constants. Reads all keys.
+    /// Returns the size of each channel's keys, rows and constants in bytes. The method reads all
+    /// keys.
     pub fn bytes_by_channel(&self) -> [usize; 3] {
         let mut bytes = [0; 3];
         for (track, _) in &self.constants {
@@ -233,7 +236,8 @@ impl KeyedClip {
         bytes
     }
 
-    /// Bytes by purpose, in the order of the file. They sum to the file's length.
+    /// Returns the size of each part in bytes, in the order of the file. The sizes sum to the
+    /// file's length.
     pub fn bytes_by_part(&self) -> Vec<(&'static str, usize)> {
         let ranges = layout::ranges_bytes(&self.kinds);
         let head = layout::HEADER_BYTES + self.kinds.len();

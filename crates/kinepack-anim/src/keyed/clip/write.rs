@@ -1,5 +1,5 @@
-//! Writes the tracks of a clip as bytes. It sorts the keys into the order of need, and simulates
-//! playback to fill the jump table. `spec/ANIM.md`, section 5.
+//! Writes the tracks of a clip as bytes. The writer sorts the keys into the order in which playback
+//! needs them, and simulates playback to fill the jump table. See `spec/ANIM.md`, section 5.
 
 use crate::keyed::quantize::{VectorRange, rotation_48};
 use crate::keyed::{Key, Parametrization};
@@ -8,12 +8,12 @@ use crate::{Channel, TrackId};
 use super::Playback;
 use super::layout::{self, HEADER_BYTES, JointKinds, KeyedHeader};
 
-/// Keys between two entries of the jump table: roughly the most keys that a cursor reads after a
-/// seek.
+/// The number of keys between two entries of the jump table. A cursor reads roughly at most this
+/// number of keys after a seek.
 const KEYS_PER_SLICE: usize = 2048;
 
-/// The keys of one track, as ticks and values. The first is at tick zero, the last at the tick of
-/// the last sample.
+/// The keys of one track, each with its tick and value. The first key is at tick zero, the last at
+/// the tick of the last sample.
 #[derive(Clone, Debug)]
 pub(crate) struct PlacedTrack {
     pub(crate) id: TrackId,
@@ -30,9 +30,9 @@ pub(crate) struct Contents {
     pub(crate) kinds: Vec<JointKinds>,
     /// The ranges of translations and of scales.
     pub(crate) ranges: [VectorRange; 2],
-    /// Sorted by joint, then by channel.
+    /// The constants, sorted by joint, then by channel.
     pub(crate) constants: Vec<(TrackId, [f32; 4])>,
-    /// All rows, as the bytes of the clip.
+    /// The bytes of all rows.
     pub(crate) rows: Vec<u8>,
     pub(crate) tracks: Vec<PlacedTrack>,
 }
@@ -101,9 +101,10 @@ fn write_keys(bytes: &mut Vec<u8>, header: &KeyedHeader, tracks: &[&PlacedTrack]
     bytes.extend_from_slice(&jumps);
 }
 
-/// All keys in the order of need, as pairs of a track and an index in that track. The first three
-/// keys of each track come first. The others are sorted by the tick of the key two places before
-/// them in their track, because the spline needs them from that tick on.
+/// Returns all keys in the order in which playback needs them. Each is a pair of a track and an
+/// index in that track. The first three keys of each track come first. The other keys are sorted by
+/// the tick of the key two places before them in their track. The spline needs them from that tick
+/// on.
 fn ordered(tracks: &[&PlacedTrack]) -> Vec<(usize, usize)> {
     let mut order = Vec::new();
     for (track, placed) in tracks.iter().enumerate() {

@@ -1,5 +1,5 @@
 //! Makes the choices for a clip: block length, precision of references, aim, and the parameters
-//! that each track shares with a rig. It tries them on some of the clip's segments.
+//! that each track shares with a rig. The module tries the choices on some of the clip's segments.
 
 use std::collections::HashMap;
 
@@ -15,15 +15,15 @@ use super::spans::{self, Span};
 use super::target::Target;
 use super::transform::Rounding;
 
-/// Other plans are kept if their cost is below this multiple of the best plan's cost.
+/// The search keeps another plan if its cost is below this multiple of the best plan's cost.
 const NEAR: f64 = 1.04;
-/// How much larger the rig's steps may be than a track's own, in quarter octaves. With larger
-/// steps, other tracks would have to compensate for the error.
+/// The maximum number of quarter octaves by which the rig's steps may exceed a track's own. With
+/// larger steps, other tracks would have to compensate for the error.
 const COARSER: u8 = 1;
 
-/// The plan that takes the fewest bits, or a few more if it plays faster. At higher efforts, it
-/// also returns the plans that cost little more. The caller must build these to find the cheapest
-/// one.
+/// Returns the plan that takes the fewest bits, or a few more if it plays faster. At higher
+/// efforts, the function also returns the plans that cost little more. The caller must build these
+/// plans to find the cheapest one.
 pub(super) fn choose(target: &Target, options: &BlockOptions) -> (Plan, Vec<Plan>) {
     let usual = Choices { block: BlockLength::N16, is_fine: false, aim: 0.5, is_of_rig: false };
     let alone = |choices| Tried::new(target, options, choices, |_| [false; 2]);
@@ -33,7 +33,7 @@ pub(super) fn choose(target: &Target, options: &BlockOptions) -> (Plan, Vec<Plan
     let mut best = alone(usual);
     if options.effort != Effort::Fast {
         best = best.cheaper(alone(Choices { block: BlockLength::N8, ..usual }));
-        // If blocks of 8 samples cost less than those of 16, those of 32 cost even more.
+        // If blocks of 8 samples cost less than blocks of 16, blocks of 32 cost even more.
         let tries_longest = match options.effort {
             Effort::Thorough => false,
             Effort::Best => true,
@@ -60,8 +60,8 @@ pub(super) fn choose(target: &Target, options: &BlockOptions) -> (Plan, Vec<Plan
     (best.plan, others)
 }
 
-/// Plans that have shorter blocks than the best one or another precision of references, and cost
-/// little more.
+/// Plans that differ from the best one, by shorter blocks or by another precision of references,
+/// and cost little more.
 fn near(target: &Target, options: &BlockOptions, best: &Tried) -> Vec<Plan> {
     let choices = best.plan.choices;
     let shares: HashMap<_, _> =
@@ -75,8 +75,8 @@ fn near(target: &Target, options: &BlockOptions, best: &Tried) -> Vec<Plan> {
     tried.filter(|tried| tried.cost < NEAR * best.cost).map(|tried| tried.plan).collect()
 }
 
-/// The plan in which each track shares those parameters that make it smallest. Segments keep the
-/// steps with which `tried` was estimated.
+/// Returns the plan in which each track shares with the rig those parameters that make it smallest.
+/// Segments keep the steps with which `tried` was estimated.
 fn sharing(target: &Target, options: &BlockOptions, tried: &Tried) -> Tried {
     const ALL: [Shares; 4] = [[false, false], [true, false], [false, true], [true, true]];
     let choices = Choices { is_of_rig: true, ..tried.plan.choices };
@@ -95,13 +95,13 @@ fn sharing(target: &Target, options: &BlockOptions, tried: &Tried) -> Tried {
     })
 }
 
-/// A plan, tried on some segments.
+/// A plan that was tried on some segments, with the results.
 struct Tried {
     plan: Plan,
     header: Header,
     spans: Vec<Span>,
     estimate: Estimate,
-    /// The clip's number of segments, divided by the number that was tried.
+    /// The clip's number of segments, divided by the number of segments that were tried.
     share: f64,
     /// An estimate of the clip's bits, plus the cost of playing longer blocks.
     cost: f64,
@@ -127,13 +127,13 @@ impl Tried {
         Self { plan, header, spans, estimate, share, cost }
     }
 
-    /// The cheaper of the two.
+    /// Returns the cheaper of `self` and `other`.
     fn cheaper(self, other: Self) -> Self {
         if other.cost < self.cost { other } else { self }
     }
 
-    /// An estimate of the bits of each track in the clip with another plan. Segments keep their
-    /// steps.
+    /// Returns an estimate of the bits of each track in the clip with the plan `plan`. Segments
+    /// keep their steps.
     fn bits_with(&self, target: &Target, plan: &Plan) -> Vec<f64> {
         let mut coder = Coder::new(target, plan, Arithmetic::Double);
         let mut bits = vec![0.0; plan.tracks.len()];

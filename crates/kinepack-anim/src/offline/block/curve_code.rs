@@ -1,4 +1,4 @@
-//! Codes the curves of a segment, and repairs those that rounding took out of their limits.
+//! Codes the curves of a segment. If rounding moves a curve beyond its limit, repairs the curve.
 
 use crate::block::{CURVES_OF_TRACK, MAX_LENGTH, basis_row};
 
@@ -7,12 +7,12 @@ use super::pieces;
 use super::segment::Coder;
 use super::transform::{LARGEST, Rounding, transform};
 
-/// The maximum number of changes of coefficients to bring a curve back within its limit.
+/// The maximum number of changes of coefficients for bringing a curve back within its limit.
 const TRIES: usize = 40;
 
 impl Coder<'_> {
     /// Codes the curves of the segment, and returns the largest error as a multiple of the limit.
-    /// Stops early if that is above `enough`.
+    /// Stops early if that error is above `enough`.
     pub(super) fn code_curves(&mut self, rounding: Rounding, enough: f64) -> f64 {
         let mut worst: f64 = 0.0;
         for curve in 0..self.plan.curves.len() {
@@ -24,8 +24,8 @@ impl Coder<'_> {
         worst
     }
 
-    /// Codes a curve of the segment. If rounding to fewer bits takes the curve out of its limit, it
-    /// spends more bits.
+    /// Codes a curve of the segment. If rounding to fewer bits takes the curve out of its limit,
+    /// the function spends more bits.
     fn code_curve(&mut self, curve: usize, rounding: Rounding) -> f64 {
         let (block, length) = (self.plan.choices.block, self.span.length);
         let PlannedCurve { middle, step } = self.plan.curves[curve];
@@ -53,8 +53,8 @@ impl Coder<'_> {
         if off <= 1.0 || rounding == Rounding::Nearest {
             return off;
         }
-        // There are two ways back: repair these coefficients, or round all of them to the nearest
-        // integers and repair those.
+        // There are two ways back within the limit: repair these coefficients, or round all of them
+        // to the nearest integers and repair those.
         let repaired = repair(size, limit, wanted, &mut values, own);
         let mut nearest = [0; MAX_LENGTH];
         let nearest = &mut nearest[..length];
@@ -73,13 +73,13 @@ impl Coder<'_> {
     }
 }
 
-/// The sample with the largest error, and that error as a multiple of the limit.
+/// Returns the sample with the largest error, and that error as a multiple of the limit.
 fn worst(wanted: &[f64], values: &[f64; MAX_LENGTH], limit: f64) -> (usize, f64) {
     let errors = wanted.iter().zip(values).map(|(wanted, value)| (value - wanted).abs() / limit);
     errors.enumerate().fold((0, 0.0), |worst, own| if own.1 > worst.1 { own } else { worst })
 }
 
-/// The sum of the 16th powers of all errors, as multiples of the limit.
+/// Returns the sum of the 16th powers of all errors, as multiples of the limit.
 fn norm(wanted: &[f64], values: &[f64; MAX_LENGTH], limit: f64) -> f64 {
     wanted.iter().zip(values).map(|(wanted, value)| ((value - wanted) / limit).powi(16)).sum()
 }
@@ -121,7 +121,7 @@ fn repair(
     worst(wanted, values, limit).1
 }
 
-/// The values after coefficient `k` changes by `change`.
+/// Returns the values after coefficient `k` changes by `change`.
 fn added(values: &[f64; MAX_LENGTH], length: usize, k: usize, change: f64) -> [f64; MAX_LENGTH] {
     let mut added = *values;
     for (sample, value) in added[..length].iter_mut().enumerate() {

@@ -14,16 +14,16 @@ const STEP: f64 = 1.0;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlannedCurve {
     pub(super) middle: f32,
-    /// 0 if the curve keeps its middle.
+    /// The curve's own step, or 0 if the curve keeps its middle.
     pub(super) step: u8,
 }
 
-/// Whether a clip stores the names of its curves, and its markers.
+/// Returns whether a clip stores the names of its curves, and its markers.
 pub(super) fn is_labelled(raw: &RawClip) -> bool {
     !raw.markers().is_empty() || raw.curves().iter().any(|curve| !curve.name.is_empty())
 }
 
-/// The bytes of the names of curves, and of markers.
+/// Returns the bytes of the part that stores the names of curves, and the markers.
 pub(super) fn labels(raw: &RawClip) -> Vec<u8> {
     if !is_labelled(raw) {
         return Vec::new();
@@ -53,14 +53,14 @@ fn planned(values: &[f32], limit: f64) -> PlannedCurve {
     if off(least).max(off(most)) <= limit {
         return PlannedCurve { middle: centre, step: 0 };
     }
-    // While a curve rests at its middle, its coefficients are 0. The median is the value at which
-    // it rests most.
+    // While a curve is at its middle, its coefficients are 0. The median is the value at which the
+    // curve rests most.
     let mut sorted = values.to_vec();
     let (_, median, _) = sorted.select_nth_unstable_by(values.len() / 2, f32::total_cmp);
     PlannedCurve { middle: *median + 0.0, step: step_code(STEP * limit) }
 }
 
-/// The curve tracks of a clip.
+/// Returns the curve tracks of a clip.
 pub(super) fn tracks(curves: &[PlannedCurve]) -> impl Iterator<Item = Track> {
     curves.chunks(CURVES_OF_TRACK).map(|curves| {
         let mut track = Track::new(Channel::Scale);

@@ -1,4 +1,4 @@
-//! Decodes the tracks of a segment: in `f64`, or with the player's arithmetic.
+//! Decodes the tracks of a segment, either in `f64` or with the player's arithmetic.
 
 use glam::{DVec3, Vec3};
 
@@ -11,7 +11,7 @@ use super::rotations::rotation_from_parameters;
 use super::segment::{Arithmetic, Coder, Components};
 use super::transform::inverse;
 
-/// Samples that are decoded together.
+/// The number of samples that are decoded together.
 const LANES: usize = 8;
 
 impl Coder<'_> {
@@ -49,8 +49,8 @@ impl Coder<'_> {
         }
     }
 
-    /// Like [`decode`](Self::decode), with the player's arithmetic. The components must be rounded
-    /// to `f32`.
+    /// Works like [`decode`](Self::decode), but with the player's arithmetic. The components must
+    /// be rounded to `f32`.
     fn play(&self, track: usize, components: &Components, local: &mut [Frame]) {
         let planned = &self.plan.tracks[track];
         let parameters = [0, 1].map(|part| {
@@ -83,8 +83,8 @@ impl Coder<'_> {
         }
     }
 
-    /// Computes a component's samples from its coefficients, with the player's arithmetic if the
-    /// coder uses that. Otherwise `samples` already has them.
+    /// Computes a component's samples from its coefficients with the player's arithmetic, if the
+    /// coder uses that. Otherwise `samples` already contains them.
     pub(super) fn round(&self, component: usize, coefficients: &[i32], samples: &mut [f64]) {
         if self.arithmetic == Arithmetic::Player {
             let own_step = self.steps[component / 3][component % 3];
@@ -94,13 +94,13 @@ impl Coder<'_> {
 }
 
 impl PlannedTrack {
-    /// Writes the value that decoded components represent into a transform.
+    /// Writes the value that decoded components represent into `local`.
     fn decode(&self, middle: DVec3, value: DVec3, local: &mut Frame) {
         match self.id.channel {
             Channel::Rotation => {
                 local.rotation = self.reference * rotation_from_parameters(self.axes * value);
             }
-            // Far from the origin, the rounding of the sum matters.
+            // Far from the origin, the rounding of the sum to `f32` matters.
             Channel::Translation if self.is_far => {
                 local.translation = (middle + value).as_vec3().as_dvec3();
             }
@@ -123,7 +123,8 @@ mod tests {
     use super::super::transform::Rounding;
     use super::super::{contents, spans, target};
 
-    /// A clip of three joints. All of their channels move, the root by more than a kilometre.
+    /// Returns a clip of three joints. All of their channels move, the root by more than a
+    /// kilometre.
     fn raw() -> RawClip {
         let joint = |index: u16| Joint {
             name: String::new(),

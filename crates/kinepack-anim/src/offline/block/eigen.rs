@@ -1,6 +1,6 @@
-//! Eigenvectors of small symmetric matrices, by Jacobi rotations.
+//! Computes the eigenvectors of small symmetric matrices by Jacobi rotations.
 
-/// The eigenvectors of a symmetric matrix. The one with the largest eigenvalue comes first.
+/// Returns the eigenvectors of a symmetric matrix, in descending order of their eigenvalues.
 pub(super) fn eigenvectors<const N: usize>(mut a: [[f64; N]; N]) -> [[f64; N]; N] {
     const SWEEPS: usize = 40;
     let mut vectors = [[0.0; N]; N];

@@ -9,32 +9,34 @@ use super::steps::USUAL_STEP;
 use super::target::Target;
 use super::transform::Rounding;
 
-/// The cost of each eight coefficients of a block, as a share of the clip's bits. A player must
-/// decode all of them, so longer blocks play more slowly.
+/// The cost of playing each group of eight coefficients of a block, as a share of the clip's bits.
+/// A player must decode all groups, so longer blocks play more slowly.
 const EIGHT: f64 = 0.12;
 /// The maximum number of attempts to find the step at which the search begins.
 const APPROACHES: usize = 3;
-/// The number of steps by which that step may miss the limit.
+/// The maximum number of steps by which that first step may miss the limit.
 const NEAR: f64 = 4.0;
-/// Number of codings whose mean is the estimate for a segment.
+/// The number of codings whose mean is the estimate for a segment.
 const ESTIMATES: usize = 2;
-/// The approximate bits of a segment's offset.
+/// The approximate size of a segment's offset in bits.
 pub(super) const OFFSET: usize = 16;
 
-/// The factor for a clip's bits that accounts for the cost of playing blocks of this length.
+/// Returns the factor for a clip's bits that accounts for the cost of playing blocks of this
+/// length.
 pub(super) fn weight(block: BlockLength) -> f64 {
     1.0 + EIGHT * (block.samples() / 8) as f64
 }
 
-/// An estimate for some segments.
+/// An estimate of what some segments take with a plan.
 pub(super) struct Estimate {
     /// The approximate step of each segment.
     pub(super) steps: Vec<u8>,
-    /// The bits of all segments.
+    /// The number of bits of all segments together.
     pub(super) bits: f64,
 }
 
-/// Estimates the bits of segments with a plan. It costs less than coding them.
+/// Estimates the bits of segments with a plan. An estimate costs less time than coding the
+/// segments.
 pub(super) fn estimate(target: &Target, plan: &Plan, spans: &[Span]) -> Estimate {
     let mut coder = Coder::new(target, plan, Arithmetic::Double);
     let mut estimate = Estimate { steps: Vec::with_capacity(spans.len()), bits: 0.0 };
@@ -66,8 +68,8 @@ pub(super) fn estimate(target: &Target, plan: &Plan, spans: &[Span]) -> Estimate
     estimate
 }
 
-/// The approximate bits that a segment would take if its error were exactly the limit. Halving the
-/// error costs one more bit for each coefficient that is not 0.
+/// Returns the approximate bits that a segment would take if its error were exactly the limit.
+/// Halving the error costs one more bit for each coefficient that is not 0.
 fn bits_at_limit(coder: &Coder, worst: f64) -> f64 {
     let moving = coder.coefficients.iter().filter(|coefficient| **coefficient != 0).count();
     coder.bits() as f64 + moving as f64 * worst.max(1e-6).log2()
@@ -77,12 +79,13 @@ fn moved(step: u8, away: f64) -> u8 {
     (f64::from(step) - away).clamp(0.0, 250.0).round() as u8
 }
 
-/// How many steps a segment with this error is away from the limit. Eight steps double the error.
+/// Returns the number of steps by which a segment with the error `worst` is away from the limit.
+/// Eight steps double the error.
 fn away(worst: f64) -> f64 {
     8.0 * worst.max(1e-9).log2().clamp(-8.0, 8.0)
 }
 
-/// A step at which the error is about the limit.
+/// Finds a step at which the error is about the limit.
 pub(super) fn approach(coder: &mut Coder, span: Span, usual: u8) -> u8 {
     let mut step = usual;
     for _ in 0..APPROACHES {

@@ -10,15 +10,15 @@ use super::spans::Span;
 use super::target::Target;
 use super::transform::LARGEST;
 
-/// The limit of coefficients while their sizes are still unknown.
+/// The limit of coefficients while it is not yet known how large they are.
 const ANY: f64 = (1 << 30) as f64;
-/// Steps become this many quarter octaves coarser than needed, so that segments can still choose
-/// slightly finer steps.
+/// The number of quarter octaves by which steps become coarser than needed, so that segments can
+/// still choose slightly finer steps.
 const ROOM: u8 = 2;
 
 /// Gives coarser steps to components whose coefficients are too large with the steps that segments
-/// would choose. Returns whether it changed any steps. `fit` is called if segments do not reach the
-/// precision.
+/// would choose. Returns whether it changed any steps. The builder calls `fit` if segments do not
+/// reach the precision.
 pub(super) fn fit(target: &Target, plan: &mut Plan, spans: &[Span], effort: Effort) -> bool {
     let mut coder = Coder::new(target, plan, Arithmetic::Double);
     coder.largest = ANY;

@@ -41,11 +41,11 @@ pub use options::{BlockOptions, Effort};
 pub use rig::RigTrainer;
 pub use train::{WidthTable, WidthTrainer};
 
-/// The maximum number of builds of a clip. After the first, each codes only the segments again
-/// whose errors exceed the precision.
+/// The maximum number of builds of a clip. Each build after the first codes only those segments
+/// again whose errors exceed the precision.
 const BUILDS: u32 = 7;
 /// A segment may blend if its error between samples is above this multiple of the precision, and
-/// above [`LOOSE_CM`]. In such a segment, a joint spins so fast that its parameters jump to the
+/// above [`LOOSE_CM`]. In such a segment, a joint turns so fast that its parameters jump to the
 /// other side of the reference.
 const LOOSE_PRECISIONS: f64 = 10.0;
 const LOOSE_CM: f64 = 0.5;
@@ -79,9 +79,9 @@ pub(super) fn build(
     blend_loose_segments(raw, built, contents, options)
 }
 
-/// Tries to blend the segments with large errors between samples. Returns that clip if blending
-/// more than halves the largest of these errors, otherwise the clip without blends. Both have the
-/// same poses at the samples.
+/// Tries to blend the segments with large errors between samples. Returns the clip with blends if
+/// blending more than halves the largest of these errors, otherwise the clip without blends. Both
+/// clips have the same poses at the samples.
 fn blend_loose_segments(
     raw: &RawClip,
     built: Built,
@@ -108,7 +108,7 @@ fn blend_loose_segments(
     Ok(if 2.0 * blends.errors.between.max_cm < off_cm { blends } else { built })
 }
 
-/// The plan with the fewest bytes, and the contents of a clip with it.
+/// Returns the plan with which the clip has the fewest bytes, and the contents of that clip.
 fn contents(target: &Target, options: &BlockOptions) -> (Plan, Contents) {
     let (best, others) = choose::choose(target, options);
     let others = others.into_iter().map(|plan| planned(target, options, plan));
@@ -117,12 +117,13 @@ fn contents(target: &Target, options: &BlockOptions) -> (Plan, Contents) {
     })
 }
 
-/// The bytes of a clip, times the cost of playing its blocks.
+/// Returns the size of a clip in bytes, multiplied by the cost of playing its blocks.
 fn weighted_bytes(contents: &Contents) -> f64 {
     contents.to_bytes().len() as f64 * estimate::weight(contents.header.block)
 }
 
-/// The contents of a clip with this plan, which is tuned first at high efforts.
+/// Returns the contents of a clip with the plan `plan`. At high efforts, the function tunes the
+/// plan first.
 fn planned(target: &Target, options: &BlockOptions, mut plan: Plan) -> (Plan, Contents) {
     let header = spans::header(target, plan.choices);
     let spans = spans::all(&header);

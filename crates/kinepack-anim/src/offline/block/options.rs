@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::Rig;
 use crate::block::Interpolation;
 
-/// How block clips are built.
+/// The settings for building block clips.
 ///
 /// ```
 /// use kinepack_anim::offline::{BlockOptions, BuildOptions, Effort, Scheme};
@@ -18,17 +18,18 @@ use crate::block::Interpolation;
 pub struct BlockOptions {
     /// How much time a build may take.
     pub effort: Effort,
-    /// Pinned joints, such as feet. Each gets an animated rotation and translation, which cost
-    /// bytes, so that it can correct the errors of its ancestors.
+    /// Pinned joints, such as feet. Each pinned joint gets an animated rotation and translation,
+    /// with which it can correct the errors of its ancestors. These tracks cost bytes.
     pub pins: Vec<usize>,
     /// The rig whose parameters the clip may share. The clip shares none of them if it is smaller
     /// without them.
     pub rig: Option<Arc<Rig>>,
-    /// How the clip moves between two samples. The samples themselves do not depend on it.
+    /// How the clip moves between two samples. The poses at the samples do not depend on this
+    /// option.
     pub interpolation: Interpolation,
 }
 
-/// How much time a build may take.
+/// The time that a build may take.
 ///
 /// ```
 /// use kinepack_anim::offline::Effort;
@@ -40,13 +41,13 @@ pub struct BlockOptions {
 pub enum Effort {
     /// Uses the same block length for all clips.
     Fast,
-    /// Tries block lengths and other choices. Prefers shorter blocks, which play faster, if the
-    /// clip is nearly as small with them.
+    /// Tries block lengths and other choices. Prefers shorter blocks, which play faster, if they
+    /// make the clip only a little larger.
     #[default]
     Default,
     /// Searches like [`Effort::Best`], but only with blocks of 8 and 16 samples.
     Thorough,
     /// Improves steps and coefficients as long as that makes the clip smaller. Prefers shorter
-    /// blocks like [`Effort::Default`], so that the clip plays as fast.
+    /// blocks like [`Effort::Default`], so that the clip plays equally fast.
     Best,
 }

@@ -1,7 +1,7 @@
-//! The profiles of pieces, arranged for the builder, which asks for them millions of times. The
-//! results are those of [`BlockLength::choose`] and [`BlockLength::shrink`]. Two things make it
-//! faster. The search begins at the first profile with enough bits. It also computes the least
-//! width that each coefficient may have, so that one comparison rejects nearly all profiles.
+//! The profiles of pieces, arranged for the builder, which searches them millions of times. The
+//! results are those of [`BlockLength::choose`] and [`BlockLength::shrink`]. Two measures make the
+//! search faster. It begins at the first profile with enough bits. It computes the minimum width of
+//! each coefficient, so that one comparison rejects nearly all profiles.
 
 use std::sync::LazyLock;
 
@@ -14,20 +14,21 @@ const MOST: u32 = 3;
 /// The maximum number of bits by which a coefficient may become narrower. Each bit doubles the
 /// error.
 const NARROWER: usize = 4;
-/// A number of bits above that of any profile.
+/// A number that exceeds the bits of any profile.
 const MOST_BITS: usize = 24 * PIECE + 1;
 
-/// The profiles of pieces of one length, those with the fewest bits first.
+/// The profiles of pieces of one length, sorted by their bits.
 struct Piece {
     /// The widths of each profile, a byte each.
     packed: [u128; PROFILES],
-    /// The bits of each profile.
+    /// The total bits of each profile.
     bits: [u16; PROFILES],
-    /// By number of bits: the first profile that has at least that many.
+    /// For each number of bits, the first profile that has at least that many.
     first: [u8; MOST_BITS],
 }
 
-/// For block length 8, for 16, and for the first and the second piece of 32; then by length.
+/// The profiles by table, then by length. The tables are for block length 8, for block length 16,
+/// and for the first and second piece of block length 32.
 static PIECES: LazyLock<[Vec<Piece>; 4]> = LazyLock::new(|| {
     [(BlockLength::N8, 0), (BlockLength::N16, 0), (BlockLength::N32, 0), (BlockLength::N32, 1)].map(
         |(block, piece)| {
@@ -54,16 +55,16 @@ impl Piece {
         }
     }
 
-    /// The profiles with at least this many bits, from the fewest to the most: their widths, bits
-    /// and places.
+    /// Returns the profiles with at least `least` bits, in ascending order of bits, each with its
+    /// widths, bits and place.
     fn with_bits(&self, least: u32) -> impl Iterator<Item = (u128, u32, usize)> {
         let first = usize::from(self.first[(least as usize).min(MOST_BITS - 1)]);
         let wide = self.packed[first..].iter().zip(&self.bits[first..]).enumerate();
         wide.map(move |(index, (packed, bits))| (*packed, u32::from(*bits), first + index))
     }
 
-    /// The bits and the place of the narrowest profile that is wide enough. `None` if an escape may
-    /// take fewer bits.
+    /// Returns the bits and the place of the narrowest profile that is wide enough, or `None` if an
+    /// escape may take fewer bits.
     fn narrowest(&self, needed: &[u8; PIECE], length: usize) -> Option<(u32, usize)> {
         let packed = u128::from_le_bytes(*needed);
         let escaped_bits = sum(needed) + ESCAPE_WIDTH_BITS * length as u32;
@@ -73,7 +74,7 @@ impl Piece {
     }
 }
 
-/// The bits of a component's coefficients, with their profiles.
+/// Returns the number of bits that a component's coefficients take with their profiles.
 pub(super) fn bits(block: BlockLength, coefficients: &[i32]) -> usize {
     let own = |piece| &coefficients[piece_range(piece, coefficients.len())];
     (0..block.pieces()).map(|piece| 8 + piece_bits(block, piece, own(piece)) as usize).sum()
@@ -86,7 +87,7 @@ fn piece_bits(block: BlockLength, piece: usize, coefficients: &[i32]) -> u32 {
     narrowest.map_or_else(|| block.choose(piece, coefficients).bits, |(bits, _)| bits)
 }
 
-/// The widths that a component's coefficients have with their profiles.
+/// Returns the widths that a component's coefficients have with their profiles.
 pub(super) fn widths(block: BlockLength, coefficients: &[i32]) -> impl Iterator<Item = u8> {
     (0..block.pieces()).flat_map(move |piece| {
         let coefficients = &coefficients[piece_range(piece, coefficients.len())];
@@ -98,9 +99,9 @@ pub(super) fn widths(block: BlockLength, coefficients: &[i32]) -> impl Iterator<
     })
 }
 
-/// Clamps the coefficients of a component to narrower profiles if the bits that this saves are
-/// worth the error. A bit is worth a squared error of `1 / weight`, in squared steps. `exact` has
-/// the values before rounding, in steps.
+/// Clamps the coefficients of a component to narrower profiles if the saved bits are worth the
+/// error. A bit is worth a squared error of `1 / weight`, in squared steps. `exact` contains the
+/// values before rounding, in steps.
 pub(super) fn shrink(block: BlockLength, exact: &[f64], coefficients: &mut [i32], weight: f64) {
     for piece in 0..block.pieces() {
         let range = piece_range(piece, exact.len());
@@ -117,8 +118,8 @@ pub(super) fn shrink(block: BlockLength, exact: &[f64], coefficients: &mut [i32]
 }
 
 impl Piece {
-    /// Clamps coefficients that need the widths `needed`, and take `most` bits with the narrowest
-    /// profile.
+    /// Clamps coefficients that need the widths `needed` and that take `most` bits with the
+    /// narrowest profile.
     fn shrink(
         &self,
         most: u32,
@@ -127,7 +128,7 @@ impl Piece {
         coefficients: &mut [i32],
         weight: f64,
     ) {
-        // The cost of making each coefficient narrower by one bit, by two bits and so on.
+        // An entry is the cost of making a coefficient narrower by one bit, by two bits and so on.
         let mut costs = [[f64::INFINITY; NARROWER + 1]; PIECE];
         let mut least = *needed;
         let mut best = f64::from(most);
@@ -144,7 +145,8 @@ impl Piece {
                 least[k] = width;
             }
         }
-        // Any profile takes at least these bits, so the clamps may cost only the rest.
+        // Any profile takes at least the sum of these minimum widths, so the clamps may cost only
+        // the remaining bits.
         let rest = best - f64::from(sum(&least));
         for k in 0..coefficients.len() {
             while least[k] < needed[k] && costs[k][usize::from(needed[k] - least[k])] >= rest {
@@ -185,7 +187,7 @@ impl Piece {
     }
 }
 
-/// The widths that the coefficients of a piece need.
+/// Returns the widths that the coefficients of a piece need.
 fn needed(coefficients: &[i32]) -> [u8; PIECE] {
     let mut widths = [0; PIECE];
     widths.iter_mut().zip(coefficients).for_each(|(width, value)| *width = width_of(*value));
@@ -196,8 +198,8 @@ fn sum(widths: &[u8; PIECE]) -> u32 {
     widths.iter().copied().map(u32::from).sum()
 }
 
-/// Compares all widths at once. With its high bit set, a byte never borrows from the next, and it
-/// keeps that bit if the width is large enough.
+/// Compares all widths at once. Because the high bit of each byte is set, no byte borrows from the
+/// next. A byte keeps that bit if its width is large enough.
 fn is_wide_enough(widths: u128, least: u128) -> bool {
     ((widths | HIGH_BITS) - least) & HIGH_BITS == HIGH_BITS
 }
@@ -206,7 +208,7 @@ fn is_wide_enough(widths: u128, least: u128) -> bool {
 mod tests {
     use super::*;
 
-    /// Random coefficients before rounding, small ones more often.
+    /// Random coefficients before rounding. Small ones are more frequent.
     fn exact(seed: &mut u64, length: usize) -> Vec<f64> {
         let mut random = || {
             *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

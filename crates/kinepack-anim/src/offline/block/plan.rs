@@ -1,4 +1,4 @@
-//! Plans the parameters that a clip stores once. These are the kind of each track, the references
+//! Plans the parameters that a clip stores once. They are the kind of each track, the references
 //! and axes of rotations, the middles of vectors, and the relative steps of components.
 
 use glam::{DMat3, DQuat, DVec3, Vec3};
@@ -23,18 +23,18 @@ const STILL: f64 = 0.1;
 pub(super) const SHARED: f64 = 0.1;
 /// A component is dead if it never moves a point by more than this share of the limit.
 const DEAD: f64 = 0.3;
-/// The size of a step, in units of the limit divided by the reach. A component on its own is off by
-/// at most half a step.
+/// The size of a step, in units of the limit divided by the reach. The error of a single component
+/// is at most half a step.
 const STEP: f64 = 0.25;
 /// A rotation is near the end of its chain if at most this many descendants have animated
 /// rotations.
 const NEAR_END: usize = 1;
-/// The factor by which the steps of such a rotation are larger. Its errors add up with those of
-/// only few other rotations.
+/// The factor by which the steps of such a rotation are larger. Its errors add to those of only a
+/// few other rotations.
 const COARSER_NEAR_END: f64 = 1.189_207_115_002_721; // 2^(1/4), one step
 
-/// A translation is far if it moves by more than this multiple of its limit: 13 m for 0.01 cm. The
-/// rounding errors of `f32` are then a few per cent of the limit.
+/// A translation is far if it moves by more than this multiple of its limit, which is 13 m for a
+/// limit of 0.01 cm. The rounding errors of `f32` are then a few per cent of the limit.
 const FAR: f64 = (1 << 17) as f64;
 
 /// The choices for a clip.
@@ -43,8 +43,8 @@ pub(super) struct Choices {
     pub(super) block: BlockLength,
     /// Whether references and axes have 16 bits.
     pub(super) is_fine: bool,
-    /// The share of a joint's position error that its rotation corrects at the points that it
-    /// moves.
+    /// The share of a joint's position error that its rotation corrects at the points that the
+    /// joint moves.
     pub(super) aim: f64,
     /// Whether tracks may share parameters with the rig.
     pub(super) is_of_rig: bool,
@@ -54,7 +54,7 @@ pub(super) struct Choices {
 /// steps.
 pub(super) type Shares = [bool; 2];
 
-/// Bits of each code of a rig's references and axes.
+/// The size of each code of a rig's references and axes, in bits.
 pub(super) const RIG_BITS: u32 = 16;
 
 pub(super) struct Plan {
@@ -62,11 +62,12 @@ pub(super) struct Plan {
     /// The kinds of tracks, by joint, then by channel.
     pub(super) kinds: Vec<[Kind; 3]>,
     pub(super) constants: Vec<Constant>,
-    /// The transforms of joints without their animated tracks: the bind pose with constants.
+    /// The transforms of joints without their animated tracks: the bind pose with the constants
+    /// applied.
     pub(super) still: Vec<Frame>,
     /// The animated tracks: rotations, then translations, then scales.
     pub(super) tracks: Vec<PlannedTrack>,
-    /// For each joint and channel, the index in `tracks`.
+    /// The index in `tracks`, by joint, then by channel.
     pub(super) track_of: Vec<[Option<usize>; 3]>,
     pub(super) curves: Vec<PlannedCurve>,
 }
@@ -77,10 +78,10 @@ pub(super) struct PlannedTrack {
     pub(super) reference: DQuat,
     pub(super) axes: DQuat,
     pub(super) middle: DVec3,
-    /// Whether segments store anchors, which then replace the middle.
+    /// Whether segments store anchors for the track, which then replace the middle.
     pub(super) is_far: bool,
     pub(super) codes: [[u16; 3]; 2],
-    /// The steps of the components; 0 if dead.
+    /// The steps of the three components, or 0 for a dead component.
     pub(super) steps: [u8; 3],
     /// The steps that the track would have without a rig.
     pub(super) own_steps: [u8; 3],
@@ -88,12 +89,12 @@ pub(super) struct PlannedTrack {
     pub(super) aim: Aim,
 }
 
-/// How a joint's rotation can correct an error of its position.
+/// Describes how a joint's rotation can correct an error of the joint's position.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Aim {
-    /// The sum of the points that the joint moves, relative to it.
+    /// The sum of the points that the joint moves, relative to the joint.
     pub(super) moment: DVec3,
-    /// The inverse of those points' inertia.
+    /// The inverse of the inertia of the points that the joint moves.
     pub(super) inverse: DMat3,
 }
 
@@ -111,7 +112,8 @@ impl PlannedTrack {
 }
 
 impl Plan {
-    /// A plan with these choices. `shares` returns which parameters a track shares with the rig.
+    /// Returns a plan with the choices `choices`. `shares` returns which parameters a track shares
+    /// with the rig.
     pub(super) fn new(
         target: &Target,
         options: &BlockOptions,
@@ -283,7 +285,7 @@ impl Plan {
         }
     }
 
-    /// The error that the steps of a joint's rotation are planned for.
+    /// Returns the error limit for which the steps of a joint's rotation are planned.
     pub(super) fn limit_of_steps_cm(&self, target: &Target, joint: usize) -> f64 {
         let mut is_below = vec![false; target.joints()];
         is_below[joint] = true;
@@ -297,9 +299,10 @@ impl Plan {
         share * target.least_limit_cm[joint]
     }
 
-    /// The mean inertia of the points that a joint's rotation moves, in the joint's axes. Also
-    /// returns how that rotation can correct an error of the joint's position. For descendants with
-    /// animated rotations only the position counts, since those rotations correct the rest.
+    /// Returns the mean inertia of the points that a joint's rotation moves, in the joint's axes.
+    /// Also returns how that rotation can correct an error of the joint's position. For a
+    /// descendant with an animated rotation, only the position counts, since that rotation corrects
+    /// the rest.
     pub(super) fn inertia(&self, target: &Target, joint: usize) -> (DMat3, Aim) {
         let skeleton = target.skeleton();
         let size_at = |sample: usize| target.object(joint, sample)[0].scale.abs().max_element();
@@ -307,7 +310,8 @@ impl Plan {
         let largest = (0..target.samples)
             .max_by(|a, b| size_at(*a).total_cmp(&size_at(*b)))
             .unwrap_or(middle);
-        // In a sample in which the joint's scale is small, its rotation hardly moves points.
+        // In a sample in which the joint's scale is small, the joint's rotation hardly moves
+        // points.
         let is_small = 2.0 * size_at(middle) < size_at(largest);
         let sample = if is_small { largest } else { middle };
         let own = target.object(joint, sample)[0];
@@ -321,7 +325,8 @@ impl Plan {
         }
         let mut moment = DVec3::ZERO;
         let mut count = 0.0;
-        // The joints that move with it as a rigid body, parents first.
+        // `is_body` marks the joints that move with this joint as a rigid body. Parents precede
+        // their children.
         let mut is_body = vec![false; target.joints()];
         is_body[joint] = true;
         for below in joint..target.joints() {
@@ -349,7 +354,7 @@ impl Plan {
     }
 }
 
-/// The vector that a constant represents.
+/// Returns the vector that a constant represents.
 pub(super) fn constant_vector(constant: Constant) -> DVec3 {
     match constant {
         Constant::Vector(vector) => Vec3::from(vector).as_dvec3(),
@@ -357,21 +362,21 @@ pub(super) fn constant_vector(constant: Constant) -> DVec3 {
     }
 }
 
-/// The inertia of a point of mass 1 at `arm`.
+/// Returns the inertia of a point of mass 1 at `arm`.
 fn inertia_of(arm: DVec3) -> DMat3 {
     let outer = DMat3::from_cols(arm * arm.x, arm * arm.y, arm * arm.z);
     DMat3::from_diagonal(DVec3::splat(arm.length_squared())) - outer
 }
 
-/// Whether a translation moves so far that its segments need anchors. `size` is the limit of its
-/// errors. A translation whose numbers are too large for anchors is never far.
+/// Returns whether a translation moves so far that its segments need anchors. `size` is the limit
+/// of the translation's errors. A translation whose numbers are too large for anchors is never far.
 fn is_far(frames: &[Frame], size: f64) -> bool {
     let places = || frames.iter().map(|frame| frame.translation);
     range(places()) > FAR * size
         && places().all(|place| place.abs().max_element() <= f64::from(MAX_NUMBER))
 }
 
-/// The largest range of an axis.
+/// Returns the largest range of the points along an axis.
 pub(super) fn range(points: impl Iterator<Item = DVec3>) -> f64 {
     let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     for point in points {
@@ -380,7 +385,7 @@ pub(super) fn range(points: impl Iterator<Item = DVec3>) -> f64 {
     (max - min).max_element()
 }
 
-/// The middle of each axis' range, rounded to `f32`.
+/// Returns the middle of each axis' range, rounded to `f32`.
 pub(super) fn middle(frames: &[Frame], vector: impl Fn(&Frame) -> DVec3) -> DVec3 {
     let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     for frame in frames {
@@ -389,7 +394,7 @@ pub(super) fn middle(frames: &[Frame], vector: impl Fn(&Frame) -> DVec3) -> DVec
     ((min + max) * 0.5).as_vec3().as_dvec3()
 }
 
-/// How far a track may be from its constant.
+/// Returns the maximum distance of a track from its constant.
 pub(super) fn tolerance(target: &Target, id: TrackId) -> f64 {
     let joint = usize::from(id.joint);
     let reach_cm = match id.channel {
@@ -400,26 +405,28 @@ pub(super) fn tolerance(target: &Target, id: TrackId) -> f64 {
     STILL * target.least_limit_cm[joint] / reach_cm
 }
 
-/// The size of the steps of a translation or a scale.
+/// Returns the size of the steps of a translation or a scale.
 pub(super) fn vector_size(target: &Target, id: TrackId) -> f64 {
     let joint = usize::from(id.joint);
     let reach_cm = if id.channel == Channel::Scale { target.scale_reach_cm[joint] } else { 1.0 };
     target.least_limit_cm[joint] / reach_cm
 }
 
-/// The largest motion of a dead component, as a share of the limit.
+/// Returns the maximum motion of a dead component, as a share of the limit.
 fn dead_share(shares: Shares) -> f64 {
     if shares.contains(&true) { SHARED * DEAD } else { DEAD }
 }
 
-/// The size of steps along an axis of a rotation that moves points of this inertia.
+/// Returns the size of steps along `axis` for a rotation that moves points with the inertia
+/// `inertia`.
 pub(super) fn step_size(axis: DVec3, inertia: DMat3, limit_cm: f64) -> f64 {
     STEP * limit_cm / axis.dot(inertia * axis).max(1e-9).sqrt()
 }
 
-/// The kind of a track that differs from the bind pose. The rig's constant is tried first, then the
-/// track's own constant; if neither is near enough, the track is animated. `away` returns the
-/// track's largest distance from a constant, as a multiple of the tolerance.
+/// Returns the kind of a track that differs from the bind pose. The function tries the rig's
+/// constant first, and then the track's own constant. If neither is near enough, the track is
+/// animated. `away` returns the track's largest distance from a constant, as a multiple of the
+/// tolerance.
 fn kind_of(
     shared: Option<Constant>,
     own: Constant,

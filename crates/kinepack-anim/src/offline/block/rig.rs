@@ -21,7 +21,7 @@ use super::steps::step_code;
 use super::target;
 use super::target::Target;
 
-/// The maximum number of rotations that are kept of each track of a clip.
+/// The maximum number of rotations that the trainer keeps for each track of a clip.
 const MAX_ROTATIONS: usize = 64;
 
 /// Computes the [`Rig`] for clips of the same skeleton.
@@ -54,57 +54,57 @@ pub struct RigTrainer {
     clips: usize,
     /// For each joint, the clips in which its rotation is animated.
     rotations: BTreeMap<u16, Vec<RotationUse>>,
-    /// For each channel and joint, the clips in which the translation or scale is animated.
+    /// For each channel and joint, the clips in which its translation or scale is animated.
     vectors: BTreeMap<(Channel, u16), Vec<VectorUse>>,
     /// For each joint and channel, the clips in which the track is constant.
     constants: BTreeMap<(u16, Channel), Vec<StaticUse>>,
 }
 
-/// An animated rotation in a clip.
+/// A clip's animated rotation of a joint.
 #[derive(Clone, Debug)]
 struct RotationUse {
-    /// Some of its values, evenly spread.
+    /// Some values of the rotation, evenly spread over the clip.
     rotations: Vec<DQuat>,
-    /// The inertia of the points that it moves.
+    /// The inertia of the points that the rotation moves.
     inertia: DMat3,
-    /// The largest error that those points may have.
+    /// The largest error that those points may have, in cm.
     limit_cm: f64,
 }
 
-/// An animated translation or scale in a clip.
+/// A clip's animated translation or scale of a joint.
 #[derive(Clone, Debug)]
 struct VectorUse {
     middle: [f32; 3],
     step: u8,
 }
 
-/// A constant track in a clip, which differs from the bind pose.
+/// A clip's constant track that differs from the bind pose.
 #[derive(Clone, Debug)]
 struct StaticUse {
     constant: Constant,
-    /// The largest distance of a value that may replace it.
+    /// The maximum distance of a value that may replace the constant.
     tolerance: f64,
 }
 
 impl RigTrainer {
-    /// A trainer for clips of this skeleton, without any clips yet.
+    /// Returns a trainer for clips of `skeleton`, initially without clips.
     pub fn new(skeleton: &Skeleton) -> Self {
         let (joints, hash) = (skeleton.len() as u16, skeleton.hash());
         let (rotations, vectors, constants) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         Self { joints, skeleton: hash, clips: 0, rotations, vectors, constants }
     }
 
-    /// Number of clips that were added.
+    /// Returns the number of clips that the trainer has.
     pub fn clips(&self) -> usize {
         self.clips
     }
 
-    /// Adds a clip that will be built with these options. It costs as much as one of the plans that
-    /// a build of the clip compares.
+    /// Adds a clip that will be built with `options`. The call costs as much as one of the plans
+    /// that a build of the clip compares.
     ///
     /// # Errors
-    /// As [`build`](crate::offline::build); [`BuildError::OtherRig`] for a clip of another
-    /// skeleton.
+    /// Fails as [`build`](crate::offline::build) does, and with [`BuildError::OtherRig`] for a clip
+    /// of another skeleton.
     pub fn add(&mut self, raw: &RawClip, options: &BuildOptions) -> Result<(), BuildError> {
         check(raw, options)?;
         if raw.skeleton().hash() != self.skeleton {
@@ -141,10 +141,10 @@ impl RigTrainer {
         Ok(())
     }
 
-    /// Adds the clips of another trainer.
+    /// Adds all clips of the trainer `other`.
     ///
     /// # Panics
-    /// If the other trainer is for another skeleton.
+    /// Panics if `other` is for another skeleton.
     pub fn merge(&mut self, other: Self) {
         assert_eq!(self.skeleton, other.skeleton, "the other trainer is for another skeleton");
         self.clips += other.clips;
@@ -162,7 +162,7 @@ impl RigTrainer {
             .for_each(|(id, own)| self.constants.entry(id).or_default().extend(own));
     }
 
-    /// The rig for all clips that were added.
+    /// Returns the rig for all clips that were added.
     pub fn finish(&self) -> Rig {
         let id = |channel, joint| TrackId { joint, channel };
         let rotations = self
@@ -196,7 +196,7 @@ impl RotationUse {
     }
 }
 
-/// The shared parameters of a rotation. All clips have the same weight.
+/// Returns the shared parameters of a rotation. All clips have the same weight.
 fn rotation(clips: &[RotationUse]) -> Track {
     let rotations = || {
         clips.iter().flat_map(|clip| {
@@ -215,7 +215,7 @@ fn rotation(clips: &[RotationUse]) -> Track {
     Track { codes: [reference, axes], steps, ..Track::new(Channel::Rotation) }
 }
 
-/// The shared parameters of a translation or a scale: the medians of all clips.
+/// Returns the shared parameters of a translation or a scale: the medians of all clips.
 fn vector(channel: Channel, clips: &[VectorUse]) -> Track {
     let middle =
         [0, 1, 2].map(|axis| median(clips.iter().map(|clip| clip.middle[axis]), f32::total_cmp));
@@ -232,11 +232,12 @@ fn median<T: Copy + Default>(
     numbers.get(numbers.len() / 2).copied().unwrap_or_default()
 }
 
-/// The constant that the most clips accept. `None` if no constant suits more than one clip.
+/// Returns the constant that the most clips accept, or `None` if no constant suits more than one
+/// clip.
 fn most_accepted(clips: &[StaticUse]) -> Option<Constant> {
     let accepting = |constant: Constant| clips.iter().filter(|clip| clip.is_near(constant)).count();
     let counted = clips.iter().map(|clip| (accepting(clip.constant), clip.constant));
-    // The first of equally good constants wins.
+    // Among equally good constants, the first one wins.
     let most = counted
         .fold((1, None), |most, own| if own.0 > most.0 { (own.0, Some(own.1)) } else { most });
     most.1

@@ -1,5 +1,5 @@
-//! Rotations as modified Rodrigues parameters and as codes; means and principal axes of many
-//! rotations.
+//! Converts rotations to modified Rodrigues parameters and to codes, and computes means and
+//! principal axes of many rotations.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -7,10 +7,10 @@ use crate::block::Constant;
 
 use super::eigen::eigenvectors;
 
-/// Bits of each code of a constant.
+/// The size of each code of a constant, in bits.
 const CONSTANT_BITS: u32 = 21;
 
-/// The codes of the reference of weighted rotations, which is their mean.
+/// Returns the codes of the reference of weighted rotations, which is their mean.
 pub(super) fn reference_codes(
     rotations: impl Iterator<Item = (DQuat, f64)>,
     bits: u32,
@@ -18,7 +18,8 @@ pub(super) fn reference_codes(
     rotation_codes(mean(rotations), bits).map(|code| code as u16)
 }
 
-/// The codes of the axes of weighted rotations, which are the principal axes of their parameters.
+/// Returns the codes of the axes of weighted rotations, which are the principal axes of their
+/// parameters.
 pub(super) fn axes_codes(
     reference: DQuat,
     rotations: impl Iterator<Item = (DQuat, f64)>,
@@ -34,12 +35,12 @@ pub(super) fn axes_codes(
     rotation_codes(axes, bits).map(|code| code as u16)
 }
 
-/// The codes of the constant that is nearest to all of these rotations.
+/// Returns the codes of the constant that is nearest to all of `rotations`.
 pub(super) fn constant_codes(rotations: impl Iterator<Item = DQuat>) -> [u32; 3] {
     rotation_codes(mean(rotations.map(|rotation| (rotation, 1.0))), CONSTANT_BITS)
 }
 
-/// The rotation that a player decodes from a constant.
+/// Returns the rotation that a player decodes from a constant.
 pub(super) fn constant_rotation(constant: Constant) -> DQuat {
     match constant {
         Constant::Rotation(_) => DQuat::from_array(constant.value().map(f64::from)).normalize(),
@@ -47,7 +48,7 @@ pub(super) fn constant_rotation(constant: Constant) -> DQuat {
     }
 }
 
-/// The mean of weighted rotations.
+/// Returns the mean of weighted rotations.
 fn mean(rotations: impl Iterator<Item = (DQuat, f64)>) -> DQuat {
     let mut sum = [[0.0; 4]; 4];
     rotations.for_each(|(rotation, weight)| add_square(&mut sum, rotation.to_array(), weight));
@@ -61,40 +62,41 @@ fn add_square<const N: usize>(sum: &mut [[f64; N]; N], vector: [f64; N], weight:
     }
 }
 
-/// The parameters of a rotation relative to its reference.
+/// Returns the parameters of a rotation relative to its reference.
 pub(super) fn relative_parameters(reference: DQuat, rotation: DQuat) -> DVec3 {
     parameters(positive(reference.inverse() * rotation))
 }
 
-/// The distance between two rotations: about how far a point at distance 1 moves.
+/// Returns the distance between two rotations, which is about the distance by which a point at
+/// distance 1 moves.
 pub(super) fn turn(from: DQuat, to: DQuat) -> f64 {
     2.0 * (from.inverse() * to).xyz().length()
 }
 
-/// The same rotation as a quaternion whose w is not negative.
+/// Returns the same rotation as a quaternion whose w is not negative.
 pub(super) fn positive(q: DQuat) -> DQuat {
     if q.w < 0.0 { -q } else { q }
 }
 
-/// The modified Rodrigues parameters of a rotation. w must be above −1.
+/// Returns the modified Rodrigues parameters of a rotation, whose w must be above −1.
 pub(super) fn parameters(q: DQuat) -> DVec3 {
     q.xyz() / (1.0 + q.w)
 }
 
-/// The rotation that modified Rodrigues parameters represent.
+/// Returns the rotation that modified Rodrigues parameters represent.
 pub(super) fn rotation_from_parameters(p: DVec3) -> DQuat {
     let n = p.length_squared();
     let d = 1.0 / (1.0 + n);
     DQuat::from_xyzw(2.0 * p.x * d, 2.0 * p.y * d, 2.0 * p.z * d, (1.0 - n) * d)
 }
 
-/// The codes of a rotation whose w is not negative.
+/// Returns the codes of a rotation whose w is not negative.
 fn rotation_codes(q: DQuat, bits: u32) -> [u32; 3] {
     let middle = f64::from(1_u32 << (bits - 1));
     parameters(q).to_array().map(|number| (number * (middle - 1.0) + middle).round() as u32)
 }
 
-/// The rotation that codes of `bits` bits represent.
+/// Returns the rotation that codes of `bits` bits represent.
 pub(super) fn rotation_from_codes<C: Into<u32>>(codes: [C; 3], bits: u32) -> DQuat {
     let middle = f64::from(1_u32 << (bits - 1));
     let [x, y, z] = codes.map(|code| (f64::from(code.into()) - middle) / (middle - 1.0));

@@ -14,42 +14,42 @@ use super::transform::Rounding;
 use super::trim::Trim;
 use super::tune;
 
-/// The maximum number of steps that the search goes below its first step.
+/// The maximum number of steps by which the search goes below its first step.
 const DEEPEST: u8 = 60;
-/// Changes of coefficients usually allow a step that is coarser by this much than with rounding
+/// The number of steps by which changes of coefficients usually allow a coarser step than rounding
 /// alone.
 const AHEAD: u8 = 2;
-/// How coefficients are changed at default effort.
+/// The changes of coefficients at default effort.
 const DEFAULT_SHAVE: Shave = Shave {
     tries: 200,
     failures: 2,
     trim: Trim { weights: &[2.0, 1.0], farthest: 1.15, tries: 50, failures: 4 },
 };
-/// How coefficients are changed at higher efforts.
+/// The changes of coefficients at higher efforts.
 const BEST_SHAVE: Shave = Shave {
     tries: 1500,
     failures: 4,
     trim: Trim { weights: &[4.0, 2.0, 1.0, 0.5], farthest: 2.0, tries: 200, failures: 12 },
 };
 
-/// The largest error that changes of coefficients may repair, as a multiple of the limit. Used if no
-/// step is small enough.
+/// The largest error that changes of coefficients may repair if no step is small enough, as a
+/// multiple of the limit.
 const REPAIRABLE: f64 = 3.0;
 /// The steps at which to try such repairs, relative to the step with the smallest error.
 const REPAIRED: [i8; 7] = [0, -1, 1, -2, 2, -3, 3];
 
-/// How single coefficients of a segment are changed.
+/// The limits on changing single coefficients of a segment.
 #[derive(Clone, Copy)]
 struct Shave {
-    /// The maximum number of changes to try with a step.
+    /// The maximum number of changes to try at each step.
     tries: usize,
-    /// The number of steps that may fail in a row.
+    /// The maximum number of steps in a row at which the changes may fail.
     failures: usize,
-    /// How the segment is trimmed at the best step.
+    /// The options for trimming the segment at the best step.
     trim: Trim,
 }
 
-/// Coded segments.
+/// The results of coding some segments.
 pub(super) struct Coded {
     pub(super) segments: Vec<SegmentContents>,
     pub(super) bits: usize,
@@ -67,22 +67,22 @@ pub(super) fn tune(target: &Target, plan: &mut Plan, all: &[Span]) {
         tried.iter().zip(&coded.segments).map(|(span, segment)| (*span, segment.step)).collect();
     tune::tune(target, plan, &segments, tried.len() == all.len());
     let tuned = code(target, plan, &tried, Effort::Fast);
-    // Dead components take no bits, so bits alone would prefer a plan in which too many components
-    // are dead. That is worst if no plan reaches the precision, so the number of segments with too
-    // large an error decides first.
+    // Dead components take no bits, so a comparison by bits alone would prefer a plan in which too
+    // many components are dead. The effect is worst if no plan reaches the precision. Therefore the
+    // number of segments with too large an error decides first.
     let is_better = tuned.far < coded.far || (tuned.far == 0 && tuned.bits < coded.bits);
     if !is_better {
         plan.tracks = before;
     }
 }
 
-/// Codes segments. Each gets the step that takes the fewest bits and keeps the error within the
-/// limits.
+/// Codes segments. Each segment gets the step that takes the fewest bits and keeps the error within
+/// the limits.
 pub(super) fn code(target: &Target, plan: &Plan, spans: &[Span], effort: Effort) -> Coded {
     code_with(Coder::new(target, plan, Arithmetic::Double), spans, effort)
 }
 
-/// Like [`code`], with a given coder.
+/// Works like [`code`], but with the coder `coder`.
 pub(super) fn code_with(mut coder: Coder, spans: &[Span], effort: Effort) -> Coded {
     let mut shaver = Shaver::new(&coder);
     let mut coded = Coded { segments: Vec::with_capacity(spans.len()), bits: 0, far: 0 };
@@ -129,8 +129,8 @@ impl Best {
     }
 }
 
-/// The largest step that is small enough, near the one that the error suggests. It nearly always
-/// takes the fewest bits. `usual` is the step of a segment nearby.
+/// Finds the largest step that is small enough, near the step that the error suggests. It nearly
+/// always takes the fewest bits. `usual` is the step of a segment nearby.
 fn best_step(coder: &mut Coder, shaver: &mut Shaver, span: Span, usual: u8) -> Best {
     let begin = approach(coder, span, usual);
     let mut is_enough = |step| coder.code(span, step, Rounding::RateDistortion, 1.0) <= 1.0;
@@ -149,9 +149,9 @@ fn best_step(coder: &mut Coder, shaver: &mut Shaver, span: Span, usual: u8) -> B
     best
 }
 
-/// The step with the smallest error, or one near it at which changes of coefficients bring the error
-/// within the limits. Used if no step is small enough, because with finer steps the coefficients do
-/// not fit into 24 bits.
+/// Finds the step with the smallest error, or a step near it at which changes of coefficients bring
+/// the error within the limits. The search needs this if no step is small enough, because with
+/// finer steps the coefficients do not fit into 24 bits.
 fn nearest(coder: &mut Coder, shaver: &mut Shaver, span: Span) -> Best {
     let mut best = repaired(coder, shaver, span);
     if best.0 > 1.0 && coder.is_turned {
@@ -165,7 +165,8 @@ fn nearest(coder: &mut Coder, shaver: &mut Shaver, span: Span) -> Best {
     Best { is_far: best.0 > 1.0, ..best.1 }
 }
 
-/// The coding with the smallest error, and that error as a multiple of the limit.
+/// Returns the smallest error that repairs reach, as a multiple of the limit, and the coding with
+/// that error.
 fn repaired(coder: &mut Coder, shaver: &mut Shaver, span: Span) -> (f64, Best) {
     let step = step_of_least_error(coder, span);
     let least = coder.code(span, step, Rounding::Nearest, f64::INFINITY);
@@ -181,7 +182,7 @@ fn repaired(coder: &mut Coder, shaver: &mut Shaver, span: Span) -> (f64, Best) {
     (least, best)
 }
 
-/// The step with the smallest error. It prefers steps with which all curves are within their
+/// Finds the step with the smallest error. Prefers steps with which all curves are within their
 /// limits.
 fn step_of_least_error(coder: &mut Coder, span: Span) -> u8 {
     const STRIDE: u8 = 8;
@@ -205,9 +206,9 @@ fn step_of_least_error(coder: &mut Coder, span: Span) -> u8 {
     step
 }
 
-/// The step with the fewest bits among those for which changes of single coefficients bring the
-/// error within the limits. The search begins above the step that rounding alone would allow, and
-/// continues until several steps in a row fail.
+/// Finds the step with the fewest bits among those at which changes of single coefficients bring
+/// the error within the limits. The search begins above the step that rounding alone would allow,
+/// and continues until several steps in a row fail.
 fn shaved_step(
     coder: &mut Coder,
     shaver: &mut Shaver,

@@ -1,6 +1,6 @@
 //! Codes a segment: computes the coefficients for its samples, joint by joint in a closed loop.
-//! Each track is fitted so that the joint comes near the raw clip's joint in object space, given
-//! its parent as decoded. Errors therefore do not add up along chains.
+//! Each track is fitted so that its joint, given the decoded parent, comes near the raw clip's
+//! joint in object space. Errors therefore do not add up along chains.
 
 use glam::{DQuat, DVec3, Vec3};
 
@@ -16,26 +16,26 @@ use super::spans::Span;
 use super::target::Target;
 use super::transform::{LARGEST, Rounding, transform};
 
-/// Below this scale of the parent, a translation does not try to correct the parent's error.
+/// If the parent's scale is below this, a translation does not try to correct the parent's error.
 const SMALLEST_SCALE: f64 = 0.05;
-/// The cosine of half the largest angle from the reference. Rotations beyond it use the other
-/// quaternion of the same rotation.
+/// The cosine of half the largest angle from the reference. A rotation beyond that angle uses the
+/// other quaternion of the same rotation.
 const FARTHEST: f64 = -0.98;
-/// A segment in which a translation moves by more than this multiple of its limit has an anchor for
-/// each sample: 52 m for 0.01 cm.
+/// If a translation moves by more than this multiple of its limit in a segment, it has an anchor
+/// for each sample. That is 52 m for a limit of 0.01 cm.
 const JUMP: f64 = (1 << 19) as f64;
 
-/// How components become transforms.
+/// The arithmetic that converts components to transforms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arithmetic {
-    /// In `f64`. The result is that of a player without its rounding.
+    /// Computes in `f64`. The result is what a player would compute without rounding.
     Double,
-    /// In `f32`, to the last bit as a player computes it. This takes longer, but lets descendants
+    /// Computes in `f32`, to the last bit as a player does. This takes longer, but lets descendants
     /// correct the rounding of their ancestors.
     Player,
 }
 
-/// Three components by sample.
+/// The values of a track's three components at each sample.
 pub(super) type Components = [[f64; MAX_LENGTH]; 3];
 
 /// Codes the segments of a clip. The fields describe the segment that was coded last. Lists by
@@ -44,11 +44,11 @@ pub(super) struct Coder<'a> {
     pub(super) target: &'a Target<'a>,
     pub(super) plan: &'a Plan,
     pub(super) arithmetic: Arithmetic,
-    /// The largest magnitude of a coefficient.
+    /// The largest magnitude that a coefficient may have.
     pub(super) largest: f64,
     /// Whether each sample of a rotation takes the quaternion nearer to the reference, instead of
-    /// the one nearer to the previous sample. Parameters then change sides within a segment, but
-    /// stay small.
+    /// the one nearer to the previous sample. The parameters may then jump to the other side within
+    /// a segment, but they stay small.
     pub(super) stays_near: bool,
     /// Whether the segment has a rotation that is more than half a turn from its reference.
     pub(super) is_turned: bool,
@@ -56,18 +56,18 @@ pub(super) struct Coder<'a> {
     /// The anchors of far tracks in the segment, by track.
     anchors: Vec<Option<Anchors>>,
     pub(super) step: u8,
-    /// The steps of components, by track; curve tracks follow the others. They begin with the
-    /// plan's steps, and tuning changes them.
+    /// The steps of components, by track. Curve tracks follow the others. The steps begin as the
+    /// plan's, and tuning changes them.
     pub(super) steps: Vec<[u8; 3]>,
     /// The coefficients, by component, then by frequency.
     pub(super) coefficients: Vec<i32>,
-    /// The decoded components.
+    /// The decoded components, by component, then by sample.
     pub(super) values: Vec<[f64; MAX_LENGTH]>,
-    /// The decoded transforms, relative to the parent.
+    /// The decoded transforms relative to the parent, by joint, then by sample.
     pub(super) local: Vec<Frame>,
-    /// The decoded transforms, in object space.
+    /// The decoded transforms in object space, in the same order as `local`.
     pub(super) object: Vec<Frame>,
-    /// The squares of errors, as multiples of the squared limit.
+    /// The squares of errors as multiples of the squared limit, in the same order as `local`.
     pub(super) errors: Vec<f64>,
     /// The largest error of a curve, as a multiple of its limit.
     pub(super) curve_error: f64,
@@ -101,8 +101,8 @@ impl<'a> Coder<'a> {
         }
     }
 
-    /// Codes a segment with a step, and returns its largest error as a multiple of the limit. Stops
-    /// early if that is above `enough`.
+    /// Codes a segment with the step `step`, and returns its largest error as a multiple of the
+    /// limit. Stops early if that error is above `enough`.
     pub(super) fn code(&mut self, span: Span, step: u8, rounding: Rounding, enough: f64) -> f64 {
         self.set_span(span);
         self.step = step;
@@ -132,20 +132,20 @@ impl<'a> Coder<'a> {
         }
     }
 
-    /// The anchors of all far tracks in the segment.
+    /// Returns the anchors of all far tracks in the segment.
     pub(super) fn far_anchors(&self) -> Vec<Anchors> {
         self.anchors.iter().flatten().cloned().collect()
     }
 
-    /// The vector that a track's components are added to at a sample of the segment.
+    /// Returns the vector to which a track's components are added at a sample of the segment.
     pub(super) fn middle(&self, track: usize, sample: usize) -> DVec3 {
         self.anchors[track].as_ref().map_or(self.plan.tracks[track].middle, |anchors| {
             Vec3::from(anchors.at(sample)).as_dvec3()
         })
     }
 
-    /// Codes some joints of the segment again. `joints` must have parents first, and must include
-    /// all descendants of each joint in it.
+    /// Codes the joints `joints` of the segment again. They must be listed parents first, and must
+    /// include all descendants of each listed joint.
     pub(super) fn recode(&mut self, joints: &[usize], rounding: Rounding) {
         for &joint in joints {
             self.code_joint(joint, rounding);
@@ -153,7 +153,7 @@ impl<'a> Coder<'a> {
         }
     }
 
-    /// The size of the step of a component.
+    /// Returns the size of the step of a component.
     pub(super) fn step_size(&self, component: usize) -> f64 {
         f64::from(
             block::segment_scale(self.step)
@@ -161,13 +161,14 @@ impl<'a> Coder<'a> {
         )
     }
 
-    /// The bits of the segment.
+    /// Returns the size of the segment in bits.
     pub(super) fn bits(&self) -> usize {
         let components = 0..3 * self.steps.len();
         8 + components.map(|component| self.component_bits(component)).sum::<usize>()
     }
 
-    /// The bits of a component, with its profiles; 0 if it is dead.
+    /// Returns the number of bits that a component takes with its profiles, or 0 if the component
+    /// is dead.
     pub(super) fn component_bits(&self, component: usize) -> usize {
         if self.steps[component / 3][component % 3] == 0 {
             return 0;
@@ -175,7 +176,7 @@ impl<'a> Coder<'a> {
         pieces::bits(self.plan.choices.block, self.coefficients_of(component))
     }
 
-    /// The coefficients of a component.
+    /// Returns the coefficients of a component.
     pub(super) fn coefficients_of(&self, component: usize) -> &[i32] {
         &self.coefficients[component * self.span.length..][..self.span.length]
     }
@@ -221,7 +222,7 @@ impl<'a> Coder<'a> {
         self.local[joint * MAX_LENGTH..][..length].copy_from_slice(&local[..length]);
     }
 
-    /// The components that a translation or scale track should have.
+    /// Computes the components that a translation or scale track should have.
     fn wanted_vectors(&self, index: usize, wanted: &mut Components) {
         let track = &self.plan.tracks[index];
         let joint = usize::from(track.id.joint);
@@ -251,8 +252,8 @@ impl<'a> Coder<'a> {
         }
     }
 
-    /// The components that a rotation track should have. Returns whether the rotation is more than
-    /// half a turn from its reference at any sample.
+    /// Computes the components that a rotation track should have. Returns whether the rotation is
+    /// more than half a turn from its reference at any sample.
     fn wanted_rotations(
         &self,
         track: &PlannedTrack,
@@ -322,8 +323,8 @@ impl<'a> Coder<'a> {
     }
 }
 
-/// The anchors of a far track in a segment: one for the segment, unless its samples are too far
-/// from each other.
+/// Returns the anchors of a far track in a segment. There is one for the whole segment, unless its
+/// samples are too far from each other.
 fn anchors_of(target: &Target, track: &PlannedTrack, span: Span) -> Anchors {
     let joint = usize::from(track.id.joint);
     let raw = &target.local(joint, span.first)[..span.length];

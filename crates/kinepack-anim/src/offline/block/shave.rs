@@ -1,6 +1,6 @@
-//! Finds coarser steps than rounding alone allows. First, a segment is coded with a coarser step.
-//! Then single coefficients that affect the largest errors are changed by one, until all errors are
-//! within their limits.
+//! Finds coarser steps than rounding alone allows. The module first codes a segment with a coarser
+//! step. It then changes single coefficients that affect the largest errors by one, until all
+//! errors are within their limits.
 
 use std::cmp::Ordering;
 
@@ -16,7 +16,8 @@ use super::trial::{Trial, power};
 
 /// The maximum number of changes of coefficients that are tried for an error.
 const CANDIDATES: usize = 150;
-/// One of the first changes usually helps, so the others are sorted only if none of the first does.
+/// The number of changes that are tried first. One of them usually helps, so the others are sorted
+/// only if none of them does.
 const FIRST: usize = 12;
 
 /// A change of a coefficient by 1 or −1.
@@ -25,7 +26,7 @@ pub(super) struct Change {
     pub(super) component: usize,
     k: usize,
     by: i32,
-    /// About how much it reduces the square of the error.
+    /// The approximate reduction of the square of the error.
     gain: f64,
 }
 
@@ -37,7 +38,7 @@ impl Change {
     }
 }
 
-/// Repairs the segments of a clip.
+/// Repairs the segments of a clip by changing coefficients.
 pub(super) struct Shaver {
     /// For each joint, the joint and its descendants, parents first.
     below: Vec<Vec<usize>>,
@@ -48,10 +49,10 @@ pub(super) struct Shaver {
     trial: Trial,
     /// The width of each coefficient in the profile that its piece uses.
     widths: Vec<u8>,
-    // The changed joint, before and after.
+    // These fields hold the changed joint, before and after the change.
     values: Components,
     local: [Frame; MAX_LENGTH],
-    // The state of all joints before a change, to undo it.
+    // These fields hold the state of all joints before a change, for undoing it.
     object: Vec<Frame>,
     errors: Vec<f64>,
 }
@@ -79,7 +80,7 @@ impl Shaver {
         self.bring_within(coder, tries)
     }
 
-    /// Begins with the segment that was coded last.
+    /// Begins to repair the segment that was coded last.
     pub(super) fn begin(&mut self, coder: &Coder) {
         self.find_widths(coder);
         self.trial.forget();
@@ -129,8 +130,8 @@ impl Shaver {
         }
     }
 
-    /// Finds the changes that bring a joint's worst point nearer at a sample, and moves the
-    /// [`FIRST`] best ones to the front, sorted by gain.
+    /// Finds the changes that bring a joint's worst point nearer to its target at a sample. Moves
+    /// the [`FIRST`] best ones to the front, sorted by gain.
     fn find_changes(&mut self, coder: &Coder, joint: usize, sample: usize) {
         self.changes.clear();
         let played = coder.object[joint * MAX_LENGTH + sample].shell(coder.target.shell_cm[joint]);
@@ -176,7 +177,8 @@ impl Shaver {
         self.changes[..first].sort_unstable_by(Change::by_gain);
     }
 
-    /// Makes a change if it reduces the norm of all errors, and returns the new norm.
+    /// Makes a change if it reduces the norm of all errors, and returns the new norm. `before` is
+    /// the norm before the change.
     fn apply(&mut self, coder: &mut Coder, change: Change, before: f64) -> Option<f64> {
         let Change { component, k, by, .. } = change;
         let length = coder.span.length;
@@ -223,8 +225,8 @@ impl Shaver {
         own.iter_mut().zip(widths).for_each(|(own, width)| *own = width);
     }
 
-    /// Whether the squares of all errors probably stay below `most` with the transforms that were
-    /// decoded last for the joint of a component.
+    /// Returns whether the squares of all errors probably stay below `most`. The joint of
+    /// `component` has the transforms that were decoded last.
     pub(super) fn probably_stays_below(
         &mut self,
         coder: &Coder,
@@ -237,8 +239,8 @@ impl Shaver {
             || self.trial.stays_below(coder, &self.below[usize::from(joint)], local, most)
     }
 
-    /// Decodes the joint of a component as if the component had other coefficients. Returns the
-    /// joint.
+    /// Decodes the joint of a component as if the component had the coefficients `coefficients`.
+    /// Returns the joint.
     pub(super) fn decode(
         &mut self,
         coder: &Coder,
@@ -306,13 +308,13 @@ impl Shaver {
     }
 }
 
-/// The sum of the 16th powers of all errors.
+/// Returns the sum of the 16th powers of all errors.
 pub(super) fn norm(coder: &Coder) -> f64 {
     let joints = coder.errors.chunks_exact(MAX_LENGTH);
     joints.flat_map(|errors| &errors[..coder.span.length]).map(|error| power(*error)).sum()
 }
 
-/// The joint and sample with the largest error, and the square of that error.
+/// Returns the joint and sample with the largest error, and the square of that error.
 pub(super) fn worst(coder: &Coder) -> (usize, usize, f64) {
     let mut worst = (0, 0, 0.0);
     for (joint, errors) in coder.errors.chunks_exact(MAX_LENGTH).enumerate() {
@@ -325,7 +327,8 @@ pub(super) fn worst(coder: &Coder) -> (usize, usize, f64) {
     worst
 }
 
-/// How far a point in object space moves along each axis, per unit of each component of a track.
+/// Returns the distance that a point in object space moves along each axis, per unit of each
+/// component of a track.
 fn point_motion(
     coder: &Coder,
     joint: usize,
@@ -342,7 +345,7 @@ fn point_motion(
         .map(|parent| &coder.object[parent * MAX_LENGTH + sample]);
     match coder.plan.tracks[track].id.channel {
         Channel::Rotation => {
-            // An approximation: it uses the axes at the reference rotation.
+            // This is an approximation, because it uses the axes at the reference rotation.
             let axes = DMat3::from_quat(object.rotation * coder.plan.tracks[track].axes);
             [axes.x_axis, axes.y_axis, axes.z_axis].map(|axis| 4.0 * axis.cross(arm))
         }

@@ -1,4 +1,4 @@
-//! The segments of a clip that is built.
+//! The segments of a clip while it is built.
 
 use crate::block::{Header, Interpolation};
 
@@ -6,7 +6,7 @@ use super::curves;
 use super::plan::Choices;
 use super::target::Target;
 
-/// Number of segments on which choices are compared.
+/// The number of segments on which choices are compared.
 const TRIED: usize = 12;
 
 /// The samples of a segment.
@@ -16,7 +16,7 @@ pub(super) struct Span {
     pub(super) length: usize,
 }
 
-/// The header of a clip with these choices.
+/// Returns the header of a clip with the choices `choices`.
 pub(super) fn header(target: &Target, choices: Choices) -> Header {
     Header {
         block: choices.block,
@@ -34,7 +34,7 @@ pub(super) fn header(target: &Target, choices: Choices) -> Header {
     }
 }
 
-/// The segments of a clip.
+/// Returns the segments of a clip.
 pub(super) fn all(header: &Header) -> Vec<Span> {
     let span = |segment| {
         let first = header.segment_start(segment, header.segments());
@@ -43,7 +43,7 @@ pub(super) fn all(header: &Header) -> Vec<Span> {
     (0..header.segments()).map(span).collect()
 }
 
-/// Up to [`TRIED`] segments, evenly spread.
+/// Selects up to [`TRIED`] segments, evenly spread.
 pub(super) fn some(all: &[Span]) -> Vec<Span> {
     match all.len() {
         0..=TRIED => all.to_vec(),

@@ -1,13 +1,14 @@
-//! The target of a build: the raw clip, relative to the parents and in object space, and the limits
-//! of the error.
+//! The target of a build: the raw clip's transforms, relative to the parents and in object space,
+//! and the limits of the errors.
 
 use glam::DVec3;
 
 use crate::measure::{Frame, object_space};
 use crate::{RawClip, Skeleton, Transform, additive};
 
-/// The least limit as a share of the distance from the origin. A player's floats are 2¹⁶ times as
-/// coarse. With much finer limits, no step is found, and the clip would be coarser than it can be.
+/// The minimum limit, as a share of the distance from the origin. A player's floats are 2¹⁶ times
+/// as coarse. With much finer limits, the search would find no step, and the clip would be coarser
+/// than necessary.
 const LEAST_SHARE: f64 = 1.0 / (1_u64 << 40) as f64;
 
 pub(super) struct Target<'a> {
@@ -16,20 +17,21 @@ pub(super) struct Target<'a> {
     pub(super) samples: usize,
     /// The raw transforms relative to the parent, by joint, then by sample.
     local: Vec<Frame>,
-    /// The transforms that an additive clip is added to, in the same order.
+    /// The transforms to which an additive clip is added, in the same order as `local`.
     base: Option<Vec<Frame>>,
-    /// The raw transforms in object space, in the same order.
+    /// The raw transforms in object space, in the same order as `local`.
     object: Vec<Frame>,
-    /// The points at which errors are measured, in the same order.
+    /// The points at which errors are measured, in the same order as `local`.
     shells: Vec<[DVec3; 3]>,
-    /// For each joint, the distance of those points from the joint.
+    /// For each joint, the distance in cm from the joint to the points at which errors are
+    /// measured.
     pub(super) shell_cm: Vec<f64>,
-    /// For each joint, the largest error that those points may have.
+    /// For each joint, the largest error in cm that its points in `shells` may have.
     pub(super) limit_cm: Vec<f64>,
-    /// For each joint, the least limit of the joint and its descendants.
+    /// For each joint, the smallest limit of the joint and its descendants, in cm.
     pub(super) least_limit_cm: Vec<f64>,
-    /// For each joint, the distance to the farthest point of a descendant in any sample. A rotation
-    /// of the joint moves that point.
+    /// For each joint, the reach of its rotation in cm, which is the distance to the farthest point
+    /// of a descendant in any sample.
     pub(super) reach_cm: Vec<f64>,
     /// For each joint, the distance by which a change of its scale by 1 moves a point. It equals
     /// the reach that the joint would have with a scale of 1.
@@ -116,7 +118,7 @@ impl<'a> Target<'a> {
         target
     }
 
-    /// Whether the clip loops: the first sample can replace the last.
+    /// Returns whether the clip loops, so that the first sample can replace the last.
     pub(super) fn loops(&self) -> bool {
         self.samples < self.raw.samples()
     }
@@ -124,7 +126,7 @@ impl<'a> Target<'a> {
     fn is_loop(&self) -> bool {
         const SHARE: f64 = 0.1;
         let last = self.samples - 1;
-        // The first sample at the time of the last, when the base may have another pose.
+        // `first` is the first sample at the time of the last, when the base may have another pose.
         let first: Vec<_> = (0..self.joints())
             .map(|joint| self.with_base(joint, last, &self.local(joint, 0)[0]))
             .collect();
@@ -150,13 +152,13 @@ impl<'a> Target<'a> {
         self.raw.skeleton()
     }
 
-    /// A joint's raw transforms relative to the parent, from sample `first` on.
+    /// Returns a joint's raw transforms relative to the parent, from sample `first` on.
     pub(super) fn local(&self, joint: usize, first: usize) -> &[Frame] {
         &self.local[joint * self.raw.samples() + first..(joint + 1) * self.raw.samples()]
     }
 
-    /// The transform of a joint whose tracks decode to `local`: for an additive clip with the base
-    /// added, otherwise the same.
+    /// Returns the transform of a joint whose tracks decode to `local`. For an additive clip, the
+    /// base is added to `local`. Otherwise the transform is `local` itself.
     pub(super) fn with_base(&self, joint: usize, sample: usize, local: &Frame) -> Frame {
         match &self.base {
             Some(base) => base[joint * self.raw.samples() + sample].with(local),
@@ -164,8 +166,8 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// The opposite: what a joint's tracks must decode to, so that the joint has the transform
-    /// `whole`.
+    /// Returns the inverse of [`with_base`](Self::with_base): the transform to which a joint's
+    /// tracks must decode, so that the joint has the transform `whole`.
     pub(super) fn without_base(&self, joint: usize, sample: usize, whole: &Frame) -> Frame {
         match &self.base {
             Some(base) => whole.on_top_of(&base[joint * self.raw.samples() + sample]),
@@ -173,7 +175,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// A joint's raw transforms in object space, from sample `first` on.
+    /// Returns a joint's raw transforms in object space, from sample `first` on.
     pub(super) fn object(&self, joint: usize, first: usize) -> &[Frame] {
         &self.object[joint * self.raw.samples() + first..(joint + 1) * self.raw.samples()]
     }
@@ -182,7 +184,7 @@ impl<'a> Target<'a> {
         &self.shells[joint * self.raw.samples() + sample]
     }
 
-    /// The limits, to set them again later.
+    /// Returns the current limits, so that the caller can restore them later.
     pub(super) fn limits(&self) -> [Vec<f64>; 3] {
         [self.limit_cm.clone(), self.least_limit_cm.clone(), self.curve_limit.clone()]
     }
@@ -199,8 +201,8 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Extends the reaches of a joint and its ancestors to the joint's points, which are `shell` away.
-/// The scale's reach is extended where the scale is 1.
+/// Extends the reaches of a joint and its ancestors to the joint's points, at the distance `shell`.
+/// The reach of the scale is extended for a scale of 1.
 fn extend_reaches(
     skeleton: &Skeleton,
     joint: usize,
@@ -219,8 +221,8 @@ fn extend_reaches(
     }
 }
 
-/// Raises the limit of each joint to the least one at its distance from the origin. `object` has the
-/// transforms in object space, by joint, then by sample.
+/// Raises the limit of each joint to the minimum at its distance from the origin. `object` contains
+/// the transforms in object space, by joint, then by sample.
 fn raise_limits(limit_cm: &mut [f64], object: &[Frame], shell_cm: &[f64], samples: usize) {
     for (joint, limit) in limit_cm.iter_mut().enumerate() {
         let object = &object[joint * samples..(joint + 1) * samples];
@@ -229,7 +231,7 @@ fn raise_limits(limit_cm: &mut [f64], object: &[Frame], shell_cm: &[f64], sample
     }
 }
 
-/// By curve, the largest error that it may have.
+/// For each curve, the largest error that it may have.
 fn curve_limits(raw: &RawClip) -> Vec<f64> {
     let limits = raw.curves().iter().map(|curve| {
         let far = curve.values.iter().fold(0.0_f32, |far, value| far.max(value.abs()));
@@ -238,8 +240,8 @@ fn curve_limits(raw: &RawClip) -> Vec<f64> {
     limits.collect()
 }
 
-/// The distance from a joint to the farthest point below it if its scale in object space were
-/// `scale`. The real distance cannot be divided by the real scale, because that may be 0.
+/// Returns the distance from a joint to the farthest point below it if its scale in object space
+/// were `scale`. The real distance cannot be divided by the real scale, because that may be 0.
 fn reach_of_scale(
     skeleton: &Skeleton,
     joint: usize,
@@ -247,8 +249,8 @@ fn reach_of_scale(
     (own, posed): (&[Frame], &[Frame]),
     shell_cm: &[f64],
 ) -> f64 {
-    // By joint, from this one on: the offset from this joint and the scale. `None` for joints that
-    // are not descendants.
+    // For each joint from this one on, `placed` holds its offset from this joint and its scale.
+    // `None` marks a joint that is not a descendant.
     let mut placed = vec![None; own.len() - joint];
     placed[0] = Some((DVec3::ZERO, scale));
     let mut reach = shell_cm[joint] * scale.abs().max_element();
@@ -265,7 +267,7 @@ fn reach_of_scale(
     reach
 }
 
-/// By joint, the least limit of the joint and its descendants.
+/// For each joint, the smallest limit of the joint and its descendants.
 fn least_below(skeleton: &Skeleton, limits: &[f64]) -> Vec<f64> {
     let mut least = limits.to_vec();
     for joint in (0..limits.len()).rev() {

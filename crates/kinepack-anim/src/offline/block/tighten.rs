@@ -1,5 +1,5 @@
-//! Codes segments again whose errors exceed the precision because of the player's rounding. Only
-//! the limits of these segments become tighter, so the other segments stay unchanged.
+//! Codes those segments again whose errors exceed the precision because of the player's rounding.
+//! Only the limits of these segments become tighter, so the other segments stay unchanged.
 
 use crate::block::{Contents, Header, SegmentContents};
 use crate::measure::{Follower, each_curve_error};
@@ -16,7 +16,7 @@ use super::target::Target;
 /// The share of the precision that the first build leaves for the player's rounding.
 pub(super) const ROUNDING: f64 = 1e-4;
 
-/// The segments of a clip, and how far each has been tightened.
+/// The segments of a clip, and the amount by which each has been tightened.
 pub(super) struct Segments {
     effort: Effort,
     all: Vec<Segment>,
@@ -24,12 +24,13 @@ pub(super) struct Segments {
 
 #[derive(Clone)]
 struct Segment {
-    /// The share of the precision to which it is coded.
+    /// The share of the precision to which the segment is coded.
     share: f64,
-    /// Whether its error cannot become smaller, because no step is small enough.
+    /// Whether the segment's error cannot become smaller, because no step is small enough.
     is_done: bool,
-    /// The version with the least error so far, and that error as a multiple of the precision.
-    /// `None` if its error has never exceeded the precision.
+    /// The version of the segment with the smallest error so far: that error as a multiple of the
+    /// precision, the step and the coefficients. The value is `None` if the error has never
+    /// exceeded the precision.
     nearest: Option<(f64, u8, Vec<i32>)>,
 }
 
@@ -78,7 +79,7 @@ impl Segments {
         is_any
     }
 
-    /// Replaces segments by their versions with the least error.
+    /// Replaces segments by their versions with the smallest error.
     pub(super) fn take_nearest(self, contents: &mut Contents) {
         for (own, segment) in self.all.into_iter().zip(&mut contents.segments) {
             if let Some((_, step, coefficients)) = own.nearest {
@@ -100,7 +101,7 @@ impl Segment {
     }
 }
 
-/// The largest error in each segment, as a multiple of the precision.
+/// Returns the largest error in each segment, as a multiple of the precision.
 fn offs(
     target: &Target,
     header: &Header,

@@ -1,7 +1,8 @@
-//! Computes the table of widths. It counts the widths that coefficients need over many clips. Then
-//! it searches for the 255 profiles for each piece with which they take the fewest bits. The method
-//! is agglomerative clustering: it repeatedly merges the pair of widths whose merger costs least.
-//! Finally, it fits each profile to the coefficients that choose it.
+//! Computes the table of widths. The trainer counts the widths that coefficients need over many
+//! clips. For each piece, it then searches for the 255 profiles with which the coefficients take
+//! the fewest bits. The method is agglomerative clustering: it repeatedly merges the pair of widths
+//! whose merger costs least. Finally, the trainer fits each profile to the coefficients that choose
+//! it.
 
 use std::collections::HashMap;
 
@@ -16,18 +17,19 @@ use super::search::code;
 use super::{spans, target};
 use crate::offline::options::BuildOptions;
 
-/// The maximum number of different widths that are merged. If there are more, an even selection of
-/// them is merged.
+/// The maximum number of different lists of widths that the clustering takes. If there are more, it
+/// takes an even selection of them.
 const MAX_MERGED: usize = 8000;
-/// Number of profiles that are not trained, so that any widths fit some profile fairly well.
+/// The number of profiles that are fixed instead of trained, so that any widths fit some profile
+/// fairly well.
 const FIXED: usize = 10;
 /// The maximum number of rounds of fitting the profiles.
 const FITS: usize = 40;
-/// The approximate bits of the widths that an escape stores.
+/// The approximate size of the widths that an escape stores, in bits.
 const ESCAPE_BITS: u32 = 60;
 
-/// Collects the widths that the coefficients of clips need, and computes the [`WidthTable`]s for
-/// them.
+/// Collects the widths that the coefficients of clips need, and computes [`WidthTable`]s from these
+/// widths.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -48,8 +50,8 @@ const ESCAPE_BITS: u32 = 60;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct WidthTrainer {
-    /// The weight of each list of widths: for block length 8, for 16, and for the first and the
-    /// second piece of 32.
+    /// The weight of each list of widths. The maps are for block length 8, for block length 16, and
+    /// for the first and second piece of block length 32.
     counts: [HashMap<Widths, f64>; 4],
 }
 
@@ -58,12 +60,12 @@ pub struct WidthTrainer {
 pub struct WidthTable {
     /// The block length.
     pub block: BlockLength,
-    /// The piece of a component: 0 or, with a block length of 32, also 1.
+    /// The piece of a component, which is 0 or, with a block length of 32, also 1.
     pub piece: usize,
     /// The widths of each profile. The profiles with the fewest bits come first.
     pub profiles: Vec<Vec<u8>>,
     /// The mean bits of a piece's coefficients if each had exactly the width that it needs. No
-    /// table can do better.
+    /// table can take fewer bits.
     pub ideal_bits: f64,
     /// The mean bits of a piece's coefficients with this table.
     pub bits: f64,
@@ -97,7 +99,7 @@ impl WidthTrainer {
         }
     }
 
-    /// Adds all that another trainer collected.
+    /// Adds everything that the trainer `other` has collected.
     pub fn merge(&mut self, other: Self) {
         for (counts, others) in self.counts.iter_mut().zip(other.counts) {
             others
@@ -106,21 +108,21 @@ impl WidthTrainer {
         }
     }
 
-    /// The profiles for all pieces: for block length 8, for 16, and for the first and the second
-    /// piece of 32.
+    /// Returns the profiles for all pieces. The tables are for block length 8, for block length 16,
+    /// and for the first and second piece of block length 32.
     pub fn tables(&self) -> [WidthTable; 4] {
         [(BlockLength::N8, 0), (BlockLength::N16, 0), (BlockLength::N32, 0), (BlockLength::N32, 1)]
             .map(|(block, piece)| self.table(block, piece))
     }
 
-    /// The profiles for a piece.
+    /// Returns the profiles for a piece.
     pub fn table(&self, block: BlockLength, piece: usize) -> WidthTable {
         let counts = &self.counts[block as usize + piece];
         let mut seen: Vec<(Widths, f64)> =
             counts.iter().map(|(widths, count)| (*widths, *count)).collect();
         seen.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let length = block.samples().min(PIECE);
-        // An even selection of frequent and rare widths.
+        // `spread` is an even selection of frequent and rare widths.
         let every = seen.len().div_ceil(MAX_MERGED).max(1);
         let spread: Vec<_> = seen.iter().copied().step_by(every).collect();
         let mut profiles = merge(&spread, PROFILES - FIXED);
@@ -130,13 +132,14 @@ impl WidthTrainer {
                 profiles.push(fixed_profile(level, slope, length));
             }
         }
-        // Profiles for a joint that is far away and moves a little.
+        // These profiles are for a joint that is far away and moves a little.
         for level in [4.0, 8.0] {
             let mut far = fixed_profile(level, 1.0, length);
             far[0] = max_width(0);
             profiles.push(far);
         }
-        // Removes duplicates, and pads to the number of profiles that the format has.
+        // The next lines remove duplicates, and pad the list to the number of profiles in the
+        // format.
         profiles.sort_by_key(|widths| (sum(widths), *widths));
         profiles.dedup();
         while profiles.len() < PROFILES {
@@ -167,12 +170,12 @@ fn sum(widths: &Widths) -> u32 {
     widths.iter().copied().map(u32::from).sum()
 }
 
-/// A profile whose widths fall with the frequency.
+/// Returns a profile whose widths fall with the frequency.
 fn fixed_profile(level: f64, slope: f64, length: usize) -> Widths {
     let mut widths = [0; PIECE];
     for (k, width) in widths[..length].iter_mut().enumerate() {
         let eighths = ((k + 1) as f64 * 8.0 / length as f64).log2().max(0.0);
-        // Four such widths have at most `MAX_FOUR_BITS` together.
+        // Four coefficients of such widths have at most `MAX_FOUR_BITS` together.
         let most = if k == 0 { 17.0 } else { 13.0 };
         *width = (level + 2.0 - 2.0 * slope * eighths).clamp(1.0, most) as u8;
     }
@@ -183,11 +186,11 @@ fn fixed_profile(level: f64, slope: f64, length: usize) -> Widths {
 struct Cluster {
     widths: Widths,
     count: f64,
-    /// The cluster that is cheapest to merge with, and the cost of that.
+    /// The cluster that is cheapest to merge with this one, and the cost of the merger.
     nearest: (usize, f64),
 }
 
-/// Merges widths until `wanted` are left.
+/// Merges lists of widths until `wanted` lists remain.
 fn merge(seen: &[(Widths, f64)], wanted: usize) -> Vec<Widths> {
     let mut clusters: Vec<Cluster> = seen
         .iter()
@@ -239,28 +242,28 @@ fn nearest(clusters: &[Cluster], of: usize) -> (usize, f64) {
     best
 }
 
-/// The bits that merging two clusters adds.
+/// Returns the bits that merging two clusters adds.
 fn cost(a: &Cluster, b: &Cluster) -> f64 {
     f64::from(missing(&a.widths, &b.widths)) * a.count
         + f64::from(missing(&b.widths, &a.widths)) * b.count
 }
 
-/// The bits that `a` lacks to be as wide as `b`.
+/// Returns the number of bits by which `a` must grow to be as wide as `b`.
 fn missing(a: &Widths, b: &Widths) -> u32 {
     a.iter().zip(b).map(|(a, b)| u32::from(b.saturating_sub(*a))).sum()
 }
 
-/// Whether two clusters can be merged to a profile that the format allows.
+/// Returns whether merging two clusters gives a profile that the format allows.
 fn is_allowed(a: &Cluster, b: &Cluster) -> bool {
     can_be_profile(&std::array::from_fn(|k| a.widths[k].max(b.widths[k])))
 }
 
-/// The profile that some widths choose.
+/// The profile that a list of widths chooses.
 struct Choice {
     best: usize,
-    /// The bits with that profile.
+    /// The number of bits with that profile.
     bits: u32,
-    /// The bits with the second-best profile.
+    /// The number of bits with the second-best profile.
     second_bits: u32,
 }
 
@@ -280,7 +283,7 @@ fn choose(widths: &Widths, profiles: &[Widths], sums: &[u32]) -> Choice {
 }
 
 /// Narrows profiles as long as the members that still fit gain more than the others lose. Returns
-/// the bits that all widths take.
+/// the total bits of all widths.
 fn fit(seen: &[(Widths, f64)], profiles: &mut [Widths]) -> f64 {
     let mut before = f64::INFINITY;
     for _ in 0..FITS {

@@ -1,15 +1,15 @@
-//! The transform of a component: samples to coefficients, and back.
+//! Transforms the samples of a component to coefficients, and back.
 
 use crate::block::{BlockLength, MAX_LENGTH, basis_row};
 
 use super::pieces;
 
-/// The largest coefficient that 24 bits hold.
+/// The largest coefficient that fits into 24 bits.
 pub(super) const LARGEST: f64 = 8_388_607.0;
-/// The bits that a squared step of error is worth.
+/// The number of bits that a squared step of error is worth.
 const ERROR_BITS: f64 = 12.0;
 
-/// How coefficients are rounded.
+/// How the transform rounds coefficients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rounding {
     /// Rounds to the nearest integer.
@@ -44,7 +44,7 @@ pub(super) fn transform(
     inverse(step, coefficients, samples);
 }
 
-/// The samples that the coefficients of a component decode to.
+/// Computes the samples to which the coefficients of a component decode.
 pub(super) fn inverse(step: f64, coefficients: &[i32], samples: &mut [f64]) {
     let length = samples.len();
     let count =

@@ -1,4 +1,4 @@
-//! Estimates what a change of a coefficient does to the errors, without decoding the segment again.
+//! Estimates how a change of a coefficient affects the errors, without decoding the segment again.
 //! A new rotation or translation of a joint moves all points below it as one rigid body. So each
 //! sample needs only the joint's new transform, and each point a few multiplications in `f32`,
 //! eight samples at a time. `f32` is precise enough, because points are stored as offsets from the
@@ -11,18 +11,20 @@ use crate::measure::Frame;
 
 use super::segment::Coder;
 
-/// Number of samples that are computed at a time.
+/// The number of samples that are computed at a time.
 const LANES: usize = 8;
-/// Larger squares of errors count as this one, so that their powers fit into `f32`.
+/// The maximum of squares of errors. Larger ones are clamped to it, so that their powers fit into
+/// `f32`.
 const LARGEST_SQUARE: f32 = 1e4;
-/// Keeps those powers normal numbers, because arithmetic on subnormal numbers is slow.
+/// The minimum of squares of errors. With it, their powers are normal numbers, because arithmetic
+/// on subnormal numbers is slow.
 const SMALLEST_SQUARE: f32 = 1e-4;
 
-/// A number by sample.
+/// A number for each sample.
 type Row = [[f32; LANES]; MAX_LENGTH / LANES];
 
-/// The points of a joint at which errors are measured. Fields with nine rows have x, y and z of the
-/// first point, then those of the other two.
+/// The points of a joint at which errors are measured. A field with nine rows contains x, y and z
+/// of the first point, and then those of the other two points.
 #[derive(Clone, Debug)]
 struct Points {
     /// Whether the rows match the coded segment.
@@ -31,7 +33,7 @@ struct Points {
     power: f64,
     /// The decoded points, relative to the raw ones.
     offsets: [Row; 9],
-    /// The decoded points, relative to the origin of the sample.
+    /// The decoded points, relative to the sample's origin.
     positions: [Row; 9],
 }
 
@@ -40,14 +42,14 @@ struct Points {
 struct After {
     /// The sum of the powers of all errors.
     power: f32,
-    /// The square of the largest error, a little too large.
+    /// An upper bound on the square of the largest error, which is slightly too large.
     worst: f32,
 }
 
 /// How a joint's transform in object space changes.
 #[derive(Clone, Debug, Default)]
 struct Motion {
-    /// The joint's position before, relative to the origin of the sample.
+    /// The joint's position before the motion, relative to the sample's origin.
     center: [Row; 3],
     /// The rotation minus the identity, row by row.
     turn: [Row; 9],
@@ -73,19 +75,20 @@ impl Trial {
         Self { points: vec![empty; joints], motion: Motion::default() }
     }
 
-    /// Forgets all points, because another segment was coded.
+    /// Discards all points, because another segment was coded.
     pub(super) fn forget(&mut self) {
         self.points.iter_mut().for_each(|points| points.is_current = false);
     }
 
-    /// Forgets the points of some joints, because their transforms changed.
+    /// Discards the points of the joints `joints`, because their transforms changed.
     pub(super) fn forget_some(&mut self, joints: &[usize]) {
         joints.iter().for_each(|joint| self.points[*joint].is_current = false);
     }
 
-    /// Whether the norm of all errors probably falls below `least` with these transforms. The first
-    /// of the joints `below` gets them, relative to its parent, and the others keep theirs. `norm`
-    /// is the current norm. The change must not be a change of scale.
+    /// Returns whether the norm of all errors probably falls below `least` with the transforms
+    /// `local`. The first of the joints `below` gets them, relative to its parent. The other joints
+    /// keep their transforms relative to their parents. `norm` is the current norm. The change must
+    /// not be a change of scale.
     pub(super) fn is_better(
         &mut self,
         coder: &Coder,
@@ -103,9 +106,10 @@ impl Trial {
         })
     }
 
-    /// Whether the squares of all errors probably stay below `most` with these transforms. The
-    /// first of the joints `below` gets them, relative to its parent, and the others keep theirs.
-    /// The change must not be a change of scale.
+    /// Returns whether the squares of all errors probably stay below `most` with the transforms
+    /// `local`. The first of the joints `below` gets the transforms `local`, which are relative to
+    /// its parent. The other joints keep their transforms relative to their parents. The change
+    /// must not be a change of scale.
     pub(super) fn stays_below(
         &mut self,
         coder: &Coder,
@@ -120,14 +124,14 @@ impl Trial {
         })
     }
 
-    /// A joint's errors after the motion. Its points must be up to date.
+    /// Returns the errors of `joint` after the motion. The joint's points must be up to date.
     fn after(&self, coder: &Coder, joint: usize, length: usize) -> After {
         let limit_cm = coder.target.limit_cm[joint];
         let per_limit = (1.0 / (limit_cm * limit_cm)) as f32;
         self.points[joint].after(&self.motion, length.div_ceil(LANES), per_limit)
     }
 
-    /// The points of a joint, which are computed again if they are out of date.
+    /// Returns the points of a joint. If they are out of date, the method computes them again.
     fn current(&mut self, coder: &Coder, joint: usize) -> &Points {
         let points = &mut self.points[joint];
         if !points.is_current {
@@ -156,7 +160,7 @@ impl Points {
         self.offsets.iter_mut().chain(&mut self.positions).for_each(|row| clear(row, length));
     }
 
-    /// The errors after a motion.
+    /// Returns the errors of the points after a motion.
     fn after(&self, motion: &Motion, rows: usize, per_limit: f32) -> After {
         let mut sum = [0.0_f32; LANES];
         let mut most = [0.0_f32; LANES];
@@ -205,7 +209,7 @@ impl Points {
 }
 
 impl Motion {
-    /// The motion of a joint to other transforms relative to its parent.
+    /// Computes the motion of a joint to the transforms `local` relative to its parent.
     fn fill(&mut self, coder: &Coder, joint: usize, local: &[Frame]) {
         let parent = coder.target.skeleton().parent(joint);
         for (sample, local) in local.iter().enumerate() {
@@ -226,14 +230,14 @@ impl Motion {
     }
 }
 
-/// The 16th power of an error, from its square.
+/// Returns the 16th power of an error, given its square.
 pub(super) fn power(square: f64) -> f64 {
     let fourth = square * square;
     let eighth = fourth * fourth;
     eighth * eighth
 }
 
-/// A point near all joints, so that `f32` is enough for distances from it.
+/// Returns a point near all joints, so that `f32` is enough for distances from it.
 fn origin(coder: &Coder, sample: usize) -> DVec3 {
     coder.object[sample].translation
 }

@@ -1,6 +1,7 @@
-//! Saves bits where errors leave room. The step of a segment is as large as its largest errors
-//! allow, but most errors are smaller. So components take narrower profiles one after another, as
-//! long as all errors stay within their limits or changes of other coefficients bring them back.
+//! Saves bits in components whose errors are below their limits. The step of a segment is as large
+//! as its largest errors allow, but most errors are smaller. This module therefore gives components
+//! narrower profiles, one after another. All errors must stay within their limits, or changes of
+//! other coefficients must bring them back.
 
 use super::pieces;
 use super::segment::Coder;
@@ -11,18 +12,18 @@ use super::shave::Shaver;
 pub(super) struct Trim {
     /// The cost of a squared step of error in bits, for each pass.
     pub(super) weights: &'static [f64],
-    /// The largest error that changes of coefficients may bring back, as a multiple of the limit.
+    /// The maximum number of changes to try for such a repair.
     pub(super) farthest: f64,
-    /// The maximum number of changes to try for that.
+    /// The maximum number of changes to try for such a repair.
     pub(super) tries: usize,
-    /// How many components may fail in a row before repairs stop. Later components are less
+    /// Repairs stop after this number of components have failed in a row. Later components are less
     /// promising.
     pub(super) failures: usize,
 }
 
 impl Shaver {
     /// Makes components of the segment that was coded last narrower. All errors must be within
-    /// their limits before, and stay within them.
+    /// their limits before the call, and are within them after it.
     pub(super) fn trim(&mut self, coder: &mut Coder, trim: Trim) {
         self.begin(coder);
         let mut order: Vec<(f64, usize, Vec<i32>)> = Vec::new();
@@ -52,7 +53,8 @@ impl Shaver {
         }
     }
 
-    /// Gives a component other coefficients, unless errors then exceed their limits.
+    /// Replaces a component's coefficients with `coefficients`. If errors then exceed their limits
+    /// and cannot be repaired, restores the old ones.
     fn try_narrower(
         &mut self,
         coder: &mut Coder,
@@ -93,14 +95,15 @@ impl Shaver {
 enum Tried {
     /// Changes of other coefficients brought the errors back within their limits.
     Repaired,
-    /// Changes of other coefficients could not bring them back.
+    /// No change of other coefficients brought the errors back within their limits, so the old
+    /// coefficients were restored.
     Failed,
     /// No repair was tried: the errors stayed within their limits, or the attempt was rejected.
     Other,
 }
 
-/// Narrower coefficients for a component, and their cost minus the bits that they save. `None` if
-/// the component is dead, or if narrowing would cost too much.
+/// Narrower coefficients for a component, and their cost minus the bits that they save. Returns
+/// `None` if the component is dead, or if narrowing would cost too much.
 fn narrower(coder: &Coder, component: usize, weight: f64) -> Option<(Vec<i32>, f64)> {
     if coder.steps[component / 3][component % 3] == 0 {
         return None;
@@ -135,7 +138,7 @@ mod tests {
     use super::*;
     use crate::block::MAX_LENGTH;
 
-    /// A chain of joints that turn at different speeds.
+    /// Returns a chain of joints that turn at different speeds.
     fn raw() -> RawClip {
         const JOINTS: u16 = 8;
         let joint = |index: u16| Joint {

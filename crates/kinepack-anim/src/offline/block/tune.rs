@@ -1,5 +1,5 @@
-//! Tunes the steps of components relative to each other, and chooses which components are dead. It
-//! tries changes of one track after another.
+//! Tunes the steps of components relative to each other, and chooses which components are dead. The
+//! tuner tries changes of one track after another.
 
 use crate::Channel;
 
@@ -14,15 +14,16 @@ use super::transform::Rounding;
 const ROUNDS: [&[i16]; 2] = [&[4, 2, 1], &[2, 1]];
 
 /// Changes the steps of components so that the segments take fewer bits at the same error. Each
-/// segment keeps its step. If `are_all` is false, the clip has other segments. No component then
-/// becomes dead, because another segment may need it.
+/// segment keeps its step. If `are_all` is false, the clip has segments that `segments` does not
+/// list. No component then becomes dead, because such a segment may need it.
 pub(super) fn tune(target: &Target, plan: &mut Plan, segments: &[(Span, u8)], are_all: bool) {
     let mut tuner = Tuner::new(target, plan, segments);
     let has_own_steps = |track: &(usize, &PlannedTrack)| !track.1.shares[1];
     for changes in ROUNDS {
         for (track, planned) in plan.tracks.iter().enumerate().filter(has_own_steps) {
             for axis in 0..3 {
-                // A dead component saves its bits. A live one can correct the errors of ancestors.
+                // A dead component saves its bits, while a live one can correct the errors of
+                // ancestors.
                 let mut steps = tuner.steps[track];
                 if steps[axis] != 0 && !are_all {
                     continue;
@@ -77,8 +78,8 @@ impl<'a> Tuner<'a> {
         }
     }
 
-    /// Tries other steps for a track, and keeps them if they cost less. Returns whether it kept
-    /// them.
+    /// Tries the steps `steps` for a track, and keeps them if they cost less. Returns whether it
+    /// kept them.
     fn take(&mut self, track: usize, steps: [u8; 3]) -> bool {
         if steps == self.steps[track] {
             return false;
@@ -101,7 +102,7 @@ impl<'a> Tuner<'a> {
 /// A segment on which steps are tried.
 struct Tried<'a> {
     coder: Coder<'a>,
-    /// For each component, its bits and the number of its coefficients that are not 0.
+    /// For each component, its bits, and the number of its coefficients that are not 0.
     bits: Vec<(usize, usize)>,
 }
 
@@ -114,7 +115,7 @@ impl<'a> Tried<'a> {
         tried
     }
 
-    /// Counts a component's bits and coefficients again.
+    /// Updates the bits of a component and the number of its coefficients that are not 0.
     fn count(&mut self, component: usize) {
         let length = self.coder.span.length;
         let coefficients = &self.coder.coefficients[component * length..][..length];
@@ -135,10 +136,10 @@ impl<'a> Tried<'a> {
         }
     }
 
-    /// An estimate of the bits that the segment would take if its error were exactly the limit.
-    /// Halving the error costs one more bit for each coefficient that is not 0.
+    /// Returns an estimate of the bits that the segment would take if its error were exactly the
+    /// limit. Halving the error costs one more bit for each coefficient that is not 0.
     fn cost(&self) -> f64 {
-        // The norm bounds the largest error from above.
+        // The norm is an upper bound on the largest error.
         let error = norm(&self.coder).powf(1.0 / 16.0).max(1e-6);
         let (bits, moving) =
             self.bits.iter().fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));

@@ -1,7 +1,6 @@
 //! A track while its keys are chosen: its target at each sample, its current keys, and the spline
-//! through them. Values have four components; vectors leave the last one at zero. The splines are
-//! those of [`crate::keyed::spline`], so the values decoded here are the ones that a cursor will
-//! show.
+//! through them. Values have four components, and the last one of a vector is zero. The splines are
+//! those of [`crate::keyed::spline`], so the values decoded here are exactly those of a cursor.
 
 use crate::keyed::quantize::{VectorRange, rotation_48, rotation_from_48};
 use crate::keyed::{Parametrization, pad, spline};
@@ -12,8 +11,8 @@ pub(super) type Value = [f64; 4];
 /// The maximum number of keys that are fitted together.
 const MAX_REFIT: usize = 8;
 
-/// The value of a key. It keeps its code, because coding the decoded value again may give another
-/// code if two components are nearly equally large.
+/// The value of a key, with its code. The code is kept because coding the decoded value again may
+/// give another one, if two components are nearly equally large.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyValue {
     pub(super) code: [u16; 3],
@@ -23,26 +22,27 @@ pub(super) struct KeyValue {
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
     pub(super) id: TrackId,
-    /// How keys are parametrized.
+    /// The parametrization of the splines.
     pub(super) parametrization: Parametrization,
-    /// The target, one value per sample.
+    /// The target values, one per sample.
     pub(super) target: Vec<Value>,
-    /// The decoded spline, one value per sample.
+    /// The decoded values of the spline, one per sample.
     pub(super) decoded: Vec<Value>,
-    /// The largest error allowed at each sample: radians, cm, or a difference of scales.
+    /// The largest error that is allowed at each sample. The unit is radians, cm, or a factor of
+    /// scale.
     pub(super) tolerance: Vec<f64>,
     /// The samples that have keys, in increasing order. The first and the last sample always have
     /// one.
     pub(super) keys: Vec<usize>,
     /// The values of the keys, on the same side as their targets.
     pub(super) values: Vec<KeyValue>,
-    /// The samples whose keys the last pass over all keys removed.
+    /// The samples whose keys were removed by the last pass over all keys.
     pub(super) removed: Vec<usize>,
     range: VectorRange,
 }
 
 impl Curve {
-    /// A track with one key at each end.
+    /// Returns a track with one key at each end.
     pub(super) fn new(
         id: TrackId,
         parametrization: Parametrization,
@@ -66,7 +66,7 @@ impl Curve {
         curve
     }
 
-    /// The error of the decoded value at a sample; in radians for rotations.
+    /// Returns the error of the decoded value at a sample. For rotations it is in radians.
     #[inline]
     pub(super) fn error(&self, sample: usize) -> f64 {
         self.distance(&self.decoded[sample], &self.target[sample])
@@ -95,8 +95,8 @@ impl Curve {
         self.evaluate(segments);
     }
 
-    /// Whether a new key at a sample, or another value for its current key, would reduce the error
-    /// there.
+    /// Returns whether a new key at a sample, or another value of its current key, would reduce the
+    /// error at that sample.
     pub(super) fn could_be_nearer(&self, sample: usize) -> bool {
         self.keys.binary_search(&sample).is_err() || {
             let best = coded(self.id.channel, &self.range, &self.target[sample]).decoded;
@@ -115,7 +115,7 @@ impl Curve {
         self.evaluate(0..self.keys.len() - 1);
     }
 
-    /// Evaluates some segments. Segment n runs from key n to key n + 1.
+    /// Evaluates the segments `segments`. Segment n runs from key n to key n + 1.
     pub(super) fn evaluate(&mut self, segments: std::ops::Range<usize>) {
         for segment in segments {
             let (_, values, tangents) = self.segment(segment);
@@ -133,7 +133,7 @@ impl Curve {
         self.decoded[sample] = self.value(segment, sample, &values, tangents);
     }
 
-    /// The value that four keys give at a sample of their segment.
+    /// Returns the value of the spline through four keys at a sample of their segment.
     #[inline]
     fn value(
         &self,
@@ -153,13 +153,13 @@ impl Curve {
         value
     }
 
-    /// The segments that change if some keys change.
+    /// Returns the segments that change if the keys `keys` change.
     pub(super) fn segments_around(&self, keys: std::ops::Range<usize>) -> std::ops::Range<usize> {
         keys.start.saturating_sub(2)..(keys.end + 1).min(self.keys.len() - 1)
     }
 
-    /// Moves the values of some keys so that the sum of the squared errors around them is least.
-    /// The other keys stay as they are.
+    /// Moves the values of the keys `keys` so that the sum of the squared errors around them is
+    /// minimal. The other keys stay unchanged.
     pub(super) fn refit(&mut self, keys: std::ops::Range<usize>) {
         let count = keys.len();
         if count == 0 || count > MAX_REFIT {
@@ -171,8 +171,8 @@ impl Curve {
         for segment in segments.clone() {
             let (around, values, tangents) = self.segment(segment);
             let end = self.keys[segment + 1] + usize::from(segment + 1 == segments.end);
-            // Sums over the segment's samples: the products of the weights, and the weights times
-            // the targets.
+            // These are sums over the segment's samples: the products of the weights, and the
+            // weights times the targets.
             let (mut products, mut wanted) = ([[0.0; 4]; 4], [[0.0; 4]; 4]);
             for sample in self.keys[segment]..end {
                 let [a, b, c, d] = spline::weights(self.share(segment, sample), tangents);
@@ -205,8 +205,8 @@ impl Curve {
         }
     }
 
-    /// The four keys of a segment, their values with the signs that a player gives them, and the
-    /// tangents.
+    /// Returns the four keys of a segment, their values with the signs that a player gives them,
+    /// and the tangents.
     fn segment(&self, segment: usize) -> ([usize; 4], [Value; 4], [f32; 2]) {
         let last = self.keys.len() - 1;
         let keys = [segment.saturating_sub(1), segment, segment + 1, (segment + 2).min(last)];
@@ -247,7 +247,7 @@ fn coded(channel: Channel, range: &VectorRange, value: &Value) -> KeyValue {
     KeyValue { code, decoded: if dot < 0.0 { decoded.map(|c| -c) } else { decoded } }
 }
 
-/// Normalizes a quaternion; one without length becomes the identity.
+/// Normalizes a quaternion. A quaternion without length becomes the identity.
 pub(super) fn normalize(value: &mut Value) {
     let length = value.iter().map(|c| c * c).sum::<f64>().sqrt();
     if length > 0.0 {

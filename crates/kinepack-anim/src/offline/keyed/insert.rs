@@ -1,23 +1,23 @@
-//! Key insertion. It starts from two keys at the ends of a track. Each segment that is not within
-//! its margin gets a key where the error is worst, until all segments are within their margins.
-//! Source: the article on the animations of League of Legends, which puts the key into the middle
-//! of the segment.
+//! Inserts keys. The module starts with two keys at the ends of a track. Each segment that is not
+//! within its margin gets a key at the sample with the largest error, until all segments are within
+//! their margins. Source: the article on the animations of League of Legends, which puts the key
+//! into the middle of the segment.
 
 use super::curve::Curve;
 
-/// The position of the next key in a segment that is not within its margin.
+/// Where to put the next key in a segment that is not within its margin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyPosition {
-    /// The new key is in the middle, as in the article.
+    /// The key goes into the middle, as in the article.
     Middle,
-    /// The new key is at the sample with the worst error relative to its tolerance.
+    /// The key goes to the sample with the largest error relative to its tolerance.
     #[default]
     Worst,
-    /// The new key is at the sample that leaves the smallest error, out of a few that are tried.
+    /// A few samples are tried, and the key goes to the one that leaves the smallest error.
     Best,
 }
 
-/// The number of places tried in a segment to find the best one.
+/// The number of places in a segment that are tried to find the best one.
 const PLACES: usize = 5;
 
 /// Adds keys until every sample is within its tolerance or has a key.
@@ -27,7 +27,8 @@ pub(super) fn insert(curve: &mut Curve, position: KeyPosition) {
         added.clear();
         for segment in 0..curve.keys.len() - 1 {
             let (begin, end) = (curve.keys[segment], curve.keys[segment + 1]);
-            // Keys are skipped, because they are already as close as quantization allows.
+            // Samples with keys are skipped, because they are already as close as quantization
+            // allows.
             let inner = (begin + 1..end)
                 .map(|sample| (curve.error(sample) / curve.tolerance[sample], sample));
             let worst = inner.fold((1.0, None), |worst, (ratio, sample)| {
@@ -49,8 +50,8 @@ pub(super) fn insert(curve: &mut Curve, position: KeyPosition) {
     }
 }
 
-/// The place in a segment that leaves the smallest error in it and its neighbours. It tries the
-/// worst sample and a few places spread over the segment.
+/// Finds the place in a segment that leaves the smallest error in the segment and its neighbours.
+/// Tries the worst sample and a few places spread over the segment.
 fn best(curve: &mut Curve, segment: usize, worst: usize) -> usize {
     let (begin, end) = (curve.keys[segment], curve.keys[segment + 1]);
     let mut best = (f64::INFINITY, worst);

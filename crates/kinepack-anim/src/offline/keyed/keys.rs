@@ -15,14 +15,14 @@ use super::remove::{self, Tried};
 use super::scene::{Scene, differ, raw_kinds, value_of};
 use super::{KeyedOptions, margins, pack};
 
-/// The share of the precision reserved for the arithmetic of playback, which is in `f32`.
+/// The share of the precision that is reserved for the arithmetic of playback, which is in `f32`.
 const RESERVE: f64 = 0.005;
 
-/// Rotations in rows take 32 bits if their error uses no more than this share of the limit.
+/// Rotations in rows take 32 bits if their error is at most this share of the limit.
 const COARSE_SHARE: f64 = 0.8;
 
 /// Builds a clip of keys, constants and rows. If rotations of 32 bits leave too little room for
-/// other errors, it builds the clip again without them.
+/// other errors, the function builds the clip again without them.
 pub(crate) fn build(raw: &RawClip, options: &BuildOptions, key_options: &KeyedOptions) -> Contents {
     if raw.samples() < 2 || ticks_per_sample(raw.samples() as u32) == 0 {
         return pack::quantized(raw, RotationBits::Bits48);
@@ -34,9 +34,10 @@ pub(crate) fn build(raw: &RawClip, options: &BuildOptions, key_options: &KeyedOp
     work.contents(raw, key_options)
 }
 
-/// The target of a track: the raw values, or for a pin the values that cancel the errors of the
-/// ancestors. With `shortest_path`, each rotation is the one of its two quaternions that is nearer
-/// to the previous rotation. Otherwise all have a positive `w`.
+/// Returns the target values of a track. They are the raw values or, for a pin, the values that
+/// cancel the errors of the ancestors. If `shortest_path` is true, each rotation is the one of its
+/// two quaternions that is nearer to the previous rotation. Otherwise all rotations have a positive
+/// `w`.
 fn target(scene: &Scene, id: TrackId, is_pinned: bool, shortest_path: bool) -> Vec<Value> {
     let joint = usize::from(id.joint);
     let frame = |sample: usize| match is_pinned {
@@ -61,14 +62,14 @@ fn range_of(ranges: &[VectorRange; 2], channel: Channel) -> &VectorRange {
     &ranges[usize::from(channel == Channel::Scale)]
 }
 
-/// The tracks of a clip, sorted by how they are stored.
+/// The tracks of a clip, grouped by how they are stored.
 struct Work {
     kinds: Vec<JointKinds>,
     ranges: [VectorRange; 2],
     curves: Vec<Curve>,
     rows: Vec<Curve>,
     constants: Vec<(TrackId, Value)>,
-    /// Finished curves.
+    /// The curves whose keys are already chosen.
     fitted: Vec<Curve>,
     coarse_share: f64,
     is_within: bool,
@@ -108,7 +109,7 @@ impl Work {
         work
     }
 
-    /// Chooses the keys of some joints. All other joints stay as they are.
+    /// Chooses the keys of the joints `joints`. All other joints stay unchanged.
     fn fit(&mut self, scene: &mut Scene, joints: &[usize], options: &KeyedOptions) {
         for &joint in joints {
             for channel in Channel::ALL {
@@ -130,7 +131,7 @@ impl Work {
                 ));
             }
         }
-        // Plays the tracks that do not change.
+        // This call plays the tracks that do not change.
         scene.play_all(&[]);
         margins::fit(scene, &mut self.curves, options);
         if options.constants {
@@ -143,7 +144,7 @@ impl Work {
             if removed + moved == 0 {
                 break;
             }
-            // If tracks became rows, all other tracks have more room.
+            // If tracks became rows, all other tracks have more room for errors.
             tried = if moved > 0 { Tried::All } else { Tried::NearRemoved };
         }
         self.fitted.append(&mut self.curves);
@@ -190,7 +191,7 @@ impl Work {
         }
     }
 
-    /// Turns tracks into rows if their keys take more bytes, then repairs the other tracks so that
+    /// Turns tracks into rows if their keys take more bytes. Then repairs the other tracks so that
     /// the scene stays within the limits. Returns the number of new rows.
     fn find_rows(&mut self, scene: &mut Scene, options: &KeyedOptions) -> usize {
         if !options.rows {
@@ -263,7 +264,7 @@ impl Work {
     }
 }
 
-/// The value of a row as a clip decodes it.
+/// The value of a row after a clip has encoded and decoded it.
 fn row_value(channel: Channel, bits: RotationBits, range: &VectorRange, value: &Value) -> Value {
     let [x, y, z, w] = value.map(|c| c as f32);
     let decoded = match (channel, bits) {
@@ -274,13 +275,14 @@ fn row_value(channel: Channel, bits: RotationBits, range: &VectorRange, value: &
     decoded.map(f64::from)
 }
 
-/// The distance between two values. Rotations may have opposite signs.
+/// Returns the distance between two values. Rotations may have opposite signs, which makes no
+/// difference.
 fn distance(a: &Value, b: &Value) -> f64 {
     let along = |sign: f64| (0..4).map(|c| (a[c] - sign * b[c]).powi(2)).sum::<f64>().sqrt();
     along(1.0).min(along(-1.0))
 }
 
-/// The value of a constant as a clip decodes it.
+/// The value of a constant after a clip has encoded and decoded it.
 fn constant(channel: Channel, value: &Value) -> Value {
     match channel {
         Channel::Rotation => rotation_from_48(rotation_48(value.map(|c| c as f32))).map(f64::from),
@@ -289,8 +291,8 @@ fn constant(channel: Channel, value: &Value) -> Value {
 }
 
 /// Groups the joints in the order in which their keys are chosen. Joints that are not below a pin
-/// come first. Next are the joints below each pin that are not below a further pin. The errors that
-/// the pin has to cancel are known by then.
+/// come first. The joints below each pin follow, unless they are below a further pin. By then the
+/// errors that the pin must cancel are known.
 fn stages(raw: &RawClip, pins: &[usize]) -> Vec<Vec<usize>> {
     let mut pin_of = vec![None; raw.joints()];
     for joint in 0..raw.joints() {
@@ -302,7 +304,7 @@ fn stages(raw: &RawClip, pins: &[usize]) -> Vec<Vec<usize>> {
     std::iter::once(of(None)).chain(below).collect()
 }
 
-/// The value in the middle of the range of some values, so that none of them is far from it.
+/// Returns the middle of the range of `values`, so that none of them is far from it.
 fn middle(channel: Channel, values: &[Value]) -> Value {
     let mut ends = [values[0]; 2];
     for value in values {

@@ -1,9 +1,9 @@
-//! Chooses how much error each track may have. Errors of tracks add up along the hierarchy, but a
-//! viewer sees the error in object space. So if all joints have the same margin, it must be as
-//! tight as the longest chain needs. The article tightens margins towards the root, depending on
-//! the chain below each joint. Here margins can also follow the measured error. They begin loose.
-//! Wherever the error in object space is too large, the track that contributes most to it is
-//! tightened at that sample.
+//! Chooses the margin of each track, which is the largest error that it may have. Errors of tracks
+//! add up along the hierarchy, but a viewer sees the error in object space. If all joints have the
+//! same margin, the margin must be as tight as the longest chain needs. The article tightens
+//! margins towards the root, depending on the chain below each joint. In this module, margins can
+//! also follow the measured error. They begin loose. Wherever the error in object space is too
+//! large, the margin of the track that contributes most is tightened at that sample.
 
 use glam::DVec3;
 
@@ -14,16 +14,17 @@ use super::insert::{KeyPosition, insert};
 use super::scene::Scene;
 use super::{KeyedOptions, Margins};
 
-/// Tightening sets the margin of the blamed track to this share of its error.
+/// Tightening sets the margin of the track that contributes most to this share of that track's
+/// error.
 const TIGHTEN: f64 = 0.95;
 
-/// The maximum number of rounds of tightening; usually about ten are enough.
+/// The maximum number of rounds of tightening. Usually about ten are enough.
 const ROUNDS: usize = 60;
 
-/// Steps of the binary search for the widest margins that keep the precision.
+/// The number of steps of the binary search for the widest margins that keep the precision.
 const SEARCH_STEPS: usize = 10;
 
-/// Adds keys to curves with two keys until the scene is within its limits.
+/// Adds keys to curves that have two keys, until the scene is within its limits.
 pub(super) fn fit(scene: &mut Scene, curves: &mut [Curve], options: &KeyedOptions) {
     if options.margins == Margins::Measured {
         begin_wide(scene, curves);
@@ -60,8 +61,8 @@ fn searched(scene: &mut Scene, curves: &mut [Curve], options: &KeyedOptions) {
         scene.play_all(curves);
         scene.worst_ratio() <= 1.0
     };
-    // The search runs between a margin that keeps the precision (or is practically zero) and one
-    // that does not.
+    // The search runs between two margins: one that keeps the precision or is practically zero, and
+    // one that does not keep it.
     let (mut kept, mut lost) = (1e-4, 10.0);
     for _ in 0..SEARCH_STEPS {
         let middle = f64::sqrt(kept * lost);
@@ -74,7 +75,7 @@ fn searched(scene: &mut Scene, curves: &mut [Curve], options: &KeyedOptions) {
     try_margin(scene, curves, kept);
 }
 
-/// The longest chain below each joint, in joints.
+/// Returns the number of joints in the longest chain below each joint.
 fn heights(skeleton: &Skeleton) -> Vec<usize> {
     let mut heights = vec![0; skeleton.len()];
     for joint in (0..skeleton.len()).rev() {
@@ -95,7 +96,7 @@ pub(super) fn repair(scene: &mut Scene, curves: &mut [Curve], position: KeyPosit
     measured(scene, curves, position);
 }
 
-/// Sets margins that would be enough for a joint if its ancestors and children had no error.
+/// Sets margins that would suffice for a joint if its ancestors and children had no error.
 fn begin_wide(scene: &Scene, curves: &mut [Curve]) {
     for curve in curves {
         let joint = usize::from(curve.id.joint);
@@ -148,8 +149,8 @@ fn measured(scene: &mut Scene, curves: &mut [Curve], position: KeyPosition) {
     }
 }
 
-/// Of the tracks that could be closer to their targets, the one that moves the worst point of a
-/// joint's shell most.
+/// Among the tracks that could be closer to their targets, returns the one that moves the worst
+/// point of a joint's shell most.
 fn blame(
     scene: &Scene,
     curves: &[Curve],
@@ -179,7 +180,8 @@ fn blame(
     worst.1
 }
 
-/// Approximately how far the error of one channel of a joint moves a point in object space.
+/// Returns the approximate motion of a point in object space that the error of one channel of a
+/// joint causes.
 fn moved_by(scene: &Scene, sample: usize, joint: usize, channel: Channel, point: DVec3) -> DVec3 {
     let at = |joint: usize| sample * scene.joints() + joint;
     let (raw, local) = (&scene.raw_local[at(joint)], &scene.local[at(joint)]);

@@ -17,14 +17,14 @@ pub use pack::animated_raw_bytes;
 pub(super) use keys::build;
 pub(super) use pack::quantized;
 
-/// How the largest error of each track is chosen. [`KeyedOptions`] has an example.
+/// How the builder chooses the largest error of each track. [`KeyedOptions`] has an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Margins {
-    /// All joints have the same margin: the widest that keeps the clip's precision.
+    /// All joints have the same margin, which is the widest one that keeps the clip's precision.
     Fixed,
     /// Margins are tighter towards the root. The end of a chain has the whole margin, its parent
-    /// half of it, the parent's parent a third, and so on. The margin is the widest that keeps the
-    /// clip's precision.
+    /// half of it, the parent's parent a third, and so on. The whole margin is the widest one that
+    /// keeps the clip's precision.
     Hierarchy,
     /// Margins follow the error in object space. Where that error is too large, the track that
     /// contributes most to it gets a tighter margin.
@@ -32,7 +32,7 @@ pub enum Margins {
     Measured,
 }
 
-/// How keys are chosen.
+/// The settings for choosing keys.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -59,33 +59,35 @@ pub enum Margins {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyedOptions {
-    /// How the splines are parametrized.
+    /// The parametrization of the splines.
     pub parametrization: Parametrization,
-    /// The position of the next key in a segment that is not within its margin.
+    /// Where to put the next key in a segment that is not within its margin.
     pub position: KeyPosition,
-    /// How the margins of tracks are chosen.
+    /// How the builder chooses the margins of tracks.
     pub margins: Margins,
-    /// For fixed and hierarchical margins: the margin of rotations, in radians for each cm of the
-    /// translation margin.
+    /// The margin of rotations in radians, for each cm of the translation margin. It applies to
+    /// fixed and hierarchical margins.
     pub rotation_margin_rad_per_cm: f64,
-    /// The margin of scales: the change of scale for each cm of the translation margin.
+    /// The margin of scales, for each cm of the translation margin. It applies to fixed and
+    /// hierarchical margins.
     pub scale_margin_per_cm: f64,
-    /// Whether each rotation is put on the side of the one before it, so that splines take the
-    /// shortest path. If not, all rotations have a positive `w`.
+    /// Whether each rotation takes the sign that is nearer to the previous rotation, so that
+    /// splines take the shortest path. Otherwise all rotations have a positive `w`.
     pub shortest_path: bool,
-    /// Whether tracks for which one value is enough become constants.
+    /// Whether a track becomes a constant if one value is enough for it.
     pub constants: bool,
     /// The number of passes that try to remove each key.
     pub removal_passes: usize,
-    /// Whether removing a key moves the values of its neighbours, to minimize the squared errors.
+    /// Whether removing a key also moves the values of the neighbouring keys, to minimize the
+    /// squared errors.
     pub refit: bool,
-    /// Whether tracks become rows of samples if those take fewer bytes than the keys.
+    /// Whether a track becomes a row of samples if the row takes fewer bytes than the keys.
     pub rows: bool,
-    /// Whether joints that are at rest in the raw clip get half of the precision, so that they
-    /// drift by at most the whole precision.
+    /// Whether a joint that is at rest in the raw clip gets half of the precision, so that it
+    /// drifts by at most the whole precision.
     pub hold_still: bool,
-    /// Joints whose translation and rotation are computed again, to cancel the errors of their
-    /// compressed ancestors.
+    /// Joints whose translation and rotation the builder computes again, to cancel the errors of
+    /// their compressed ancestors.
     pub pins: Vec<usize>,
 }
 
@@ -109,8 +111,8 @@ impl Default for KeyedOptions {
 }
 
 impl KeyedOptions {
-    /// Only splines, as in the basic form of the article. They are parametrized by time, new keys
-    /// go in the middle of a segment, and all joints have one margin.
+    /// Options for splines only, as in the basic form of the article. Splines are parametrized by
+    /// time, new keys go into the middle of a segment, and all joints have one margin.
     pub fn plain() -> Self {
         Self {
             position: KeyPosition::Middle,

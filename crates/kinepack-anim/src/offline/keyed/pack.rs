@@ -8,8 +8,8 @@ use crate::{Channel, RawClip, TrackId};
 use super::curve::Value;
 use super::scene::{raw_kinds, value_of};
 
-/// Bytes of all tracks that change, stored as floats: four a sample for a rotation, three for a
-/// translation or scale.
+/// Returns the size in bytes of all tracks that change, stored as floats. A rotation takes four
+/// floats per sample, a translation or scale three.
 pub fn animated_raw_bytes(raw: &RawClip) -> usize {
     let kinds = raw_kinds(raw);
     let floats = kinds.iter().flat_map(|kinds| {
@@ -34,8 +34,8 @@ pub(crate) fn quantized(raw: &RawClip, bits: RotationBits) -> Contents {
     })
 }
 
-/// The contents of a clip with these kinds and without keys. The function `value` gives a track's
-/// value at a sample.
+/// Returns the contents of a clip with the kinds `kinds` and without keys. `value` returns a
+/// track's value at a sample.
 pub(super) fn contents(
     raw: &RawClip,
     kinds: Vec<JointKinds>,
@@ -81,8 +81,8 @@ fn put(rows: &mut Vec<u8>, words: [u16; 3]) {
     rows.extend(words.iter().flat_map(|word| word.to_le_bytes()));
 }
 
-/// The ranges of translations and of scales, over the tracks that change. They leave room for the
-/// translations of pinned joints.
+/// Returns the ranges of translations and of scales, over the tracks that change. The ranges leave
+/// room for the translations of pinned joints.
 pub(super) fn ranges(
     raw: &RawClip,
     kinds: &[[Kind; 3]],

@@ -1,30 +1,30 @@
-//! Key removal. Each key is tried for removal, the least needed first, and the keys around it are
-//! fitted again by least squares. The removal stays if the whole clip remains within its limits in
-//! object space. This can use room that no margin of a single track accounts for, because errors
-//! may cancel out.
+//! Removes keys. The module tries to remove each key, the least needed first, and fits the keys
+//! around it again by least squares. It keeps the removal if the whole clip remains within its
+//! limits in object space. No margin of a single track allows this, because errors of several
+//! tracks may cancel out.
 
 use super::curve::{Curve, KeyValue, Value};
 use super::scene::Scene;
 
-/// The widest fit moves this number of keys on each side of the removed one.
+/// The number of keys on each side of the removed key that the widest fit moves.
 const REFIT_KEYS: usize = 2;
 
-/// A key is not tried if its removal alone would cause an error of at least this many times the
+/// A key is not tried if its removal alone would cause an error of at least this multiple of the
 /// limit.
 const HOPELESS: f64 = 4.0;
 
 /// The number of keys on each side of a removed key that are tried again.
 const NEAR_KEYS: usize = 3;
 
-/// Which keys are tried.
+/// The keys that a pass tries to remove.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Tried {
     All,
-    /// Keys near one that the last pass removed.
+    /// The keys near those that the last pass removed.
     NearRemoved,
 }
 
-/// Removes as many keys as it can. `refits` allows the neighbours of a key to move. Returns the
+/// Removes as many keys as possible. `refits` allows the neighbours of a key to move. Returns the
 /// number of removed keys.
 pub(super) fn remove(scene: &mut Scene, curves: &mut [Curve], tried: Tried, refits: bool) -> usize {
     let mut tries = Vec::new();
@@ -88,11 +88,11 @@ pub(super) fn remove(scene: &mut Scene, curves: &mut [Curve], tried: Tried, refi
 
 /// A key that may be removed.
 struct Try {
-    /// The error without the key relative to the limit, if nothing else moved.
+    /// The error without the key if nothing else moved, relative to the limit.
     harm: f64,
-    /// The index of its curve.
+    /// The index of the key's curve.
     curve: usize,
-    /// The sample of the key.
+    /// The sample at which the key is.
     sample: usize,
     /// The sample with the largest error.
     worst: usize,
@@ -119,7 +119,8 @@ fn is_removed(
     refits && is_merged(scene, curve, key, attempt)
 }
 
-/// Replaces a key and one of its neighbours with a single key near the two.
+/// Tries to replace a key and one of its neighbours with a single key near the two. Returns whether
+/// that succeeded.
 fn is_merged(scene: &mut Scene, curve: &mut Curve, key: usize, attempt: &mut Attempt) -> bool {
     for other in [key - 1, key + 1] {
         if other == 0 || other + 1 >= curve.keys.len() {
@@ -149,7 +150,8 @@ fn is_merged(scene: &mut Scene, curve: &mut Curve, key: usize, attempt: &mut Att
     false
 }
 
-/// Plays a curve with some changed keys, if the scene stays within its limits.
+/// Plays a curve with some changed keys if the scene then stays within its limits. Returns whether
+/// it does.
 fn is_played(
     scene: &mut Scene,
     curve: &mut Curve,
@@ -173,8 +175,8 @@ fn is_played(
     true
 }
 
-/// A sample at which a curve's decoded value breaks the limits of the scene. It first tries the
-/// sample with the curve's largest error.
+/// Returns a sample at which a curve's decoded value breaks the limits of the scene. The search
+/// first tries the sample with the curve's largest error.
 pub(super) fn breaks_at(
     scene: &mut Scene,
     curve: &Curve,
@@ -189,14 +191,14 @@ pub(super) fn breaks_at(
 }
 
 /// A change of the keys around one key of a curve. Until the attempt ends, the curve holds only
-/// these keys. So the cost of an attempt does not depend on the curve's length.
+/// these keys, so the cost of an attempt does not depend on the curve's length.
 #[derive(Default)]
 struct Attempt {
-    /// All keys of the curve; `around` is the range that the curve still holds.
+    /// All keys of the curve. `around` is the range of keys that the curve still holds.
     keys: Vec<usize>,
     values: Vec<KeyValue>,
     around: std::ops::Range<usize>,
-    /// The decoded values around the key.
+    /// The first sample of the decoded values around the key.
     first_sample: usize,
     decoded: Vec<Value>,
     /// The sample that made the last change fail. The next change is likely to fail there too.
@@ -204,8 +206,8 @@ struct Attempt {
 }
 
 impl Attempt {
-    /// Leaves the curve only the keys around one key: all that a change of its neighbours can move.
-    /// Returns the index of that key among them.
+    /// Removes all keys from the curve except those around one key, which are the keys that a
+    /// change of its neighbours can affect. Returns the index of that key among them.
     fn begin(&mut self, curve: &mut Curve, key: usize) -> usize {
         let first = key.saturating_sub(2 * REFIT_KEYS + 2);
         self.around = first..(key + 2 * REFIT_KEYS + 3).min(curve.keys.len());
@@ -219,7 +221,7 @@ impl Attempt {
         key - first
     }
 
-    /// Restores the keys around the key.
+    /// Restores the keys around the attempt's key.
     fn undo(&self, curve: &mut Curve) {
         curve.decoded[self.first_sample..][..self.decoded.len()].copy_from_slice(&self.decoded);
         self.take_keys(curve);
@@ -232,7 +234,7 @@ impl Attempt {
         curve.values.extend_from_slice(&self.values[self.around.clone()]);
     }
 
-    /// Gives the curve all its keys back, with the current state of those around the key.
+    /// Restores all keys of the curve, with the current state of those around the attempt's key.
     fn end(&mut self, curve: &mut Curve) {
         if curve.keys != self.keys[self.around.clone()] {
             self.keys.splice(self.around.clone(), curve.keys.iter().copied());

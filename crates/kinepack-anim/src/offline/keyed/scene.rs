@@ -1,5 +1,5 @@
-//! The raw clip and its playback, both in object space. It computes how a change of a track moves
-//! everything below its joint, and whether all joints stay within their limits.
+//! The raw clip and its playback, both in object space. A scene computes how a change of a track
+//! moves everything below its joint, and whether all joints stay within their limits.
 
 use crate::keyed::Kind;
 use crate::measure::{Frame, object_space, stands};
@@ -9,7 +9,7 @@ use super::curve::{Curve, Value};
 
 pub(super) struct Scene<'a> {
     pub(super) raw: &'a RawClip,
-    /// The shell of each joint.
+    /// The distance of each joint's shell, in cm.
     pub(super) shell_cm: Vec<f64>,
     /// The raw clip's frames relative to the parent, by sample, then by joint. The next three lists
     /// have the same order.
@@ -20,22 +20,24 @@ pub(super) struct Scene<'a> {
     pub(super) local: Vec<Frame>,
     /// The played frames in object space.
     pub(super) object: Vec<Frame>,
-    /// The largest error allowed, in cm, by sample, then by joint.
+    /// The largest error that is allowed in cm, by sample, then by joint.
     limit_cm: Vec<f32>,
-    /// For each joint, the strictest precision at or below it, divided by its own.
+    /// For each joint, the strictest precision at or below it, divided by the joint's own
+    /// precision.
     strictest_below: Vec<f64>,
     /// For each joint, the joint itself and all its descendants, parents first.
     below: Vec<Vec<usize>>,
-    /// How far a rotation of each joint reaches, in cm. This is the distance to the farthest point
-    /// of any shell at or below it, in any sample.
+    /// The reach of each joint's rotation in cm. It is the distance to the farthest point of any
+    /// shell at or below the joint, in any sample.
     pub(super) reach_cm: Vec<f64>,
-    /// Like `reach_cm`, but only to the shells of the joint and its children.
+    /// The reach in cm of each joint's rotation to the shells of the joint itself and its children
+    /// only.
     pub(super) near_reach_cm: Vec<f64>,
     scratch: Vec<Frame>,
 }
 
 impl<'a> Scene<'a> {
-    /// A scene that plays the raw clip itself.
+    /// Returns a scene that plays the raw clip itself.
     pub(super) fn new(raw: &'a RawClip, precisions_cm: &[f64], shell_cm: Vec<f64>) -> Self {
         let skeleton = raw.skeleton();
         let joints = raw.joints();
@@ -94,7 +96,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Halves the limits of joints while they are at rest, so that none drifts by more than its
+    /// Halves the limits of joints while they are at rest, so that no joint drifts by more than its
     /// whole limit.
     pub(super) fn hold_still(&mut self) {
         let joints = self.raw.joints();
@@ -105,7 +107,8 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The transform that puts a joint where the raw clip has it, relative to its parent as played.
+    /// Returns the transform, relative to the parent as played, with which a joint is exactly where
+    /// the raw clip has it.
     pub(super) fn pinned(&self, sample: usize, joint: usize) -> Frame {
         let at = |joint: usize| sample * self.joints() + joint;
         let raw = &self.raw_object[at(joint)];
@@ -118,7 +121,7 @@ impl<'a> Scene<'a> {
         let local = &self.raw_local[at(joint)];
         Frame {
             rotation: (back * raw.rotation).normalize(),
-            // If the parent's scale is zero, all translations lead to the same place.
+            // If the parent's scale is zero, all translations lead to the same position.
             translation: if moved.is_finite() { moved } else { local.translation },
             scale: local.scale,
         }
@@ -132,23 +135,23 @@ impl<'a> Scene<'a> {
         self.raw.samples()
     }
 
-    /// The limit of a joint at a sample, in cm.
+    /// Returns the limit of a joint at a sample, in cm.
     pub(super) fn limit_cm(&self, sample: usize, joint: usize) -> f64 {
         f64::from(self.limit_cm[sample * self.joints() + joint])
     }
 
-    /// The limit for a joint's tracks, which also move everything below the joint.
+    /// Returns the limit for a joint's tracks, which also move everything below the joint.
     pub(super) fn limit_below_cm(&self, sample: usize, joint: usize) -> f64 {
         self.limit_cm(sample, joint) * self.strictest_below[joint]
     }
 
-    /// The error of a joint at a sample.
+    /// Returns the error of a joint at a sample, in cm.
     pub(super) fn error_cm(&self, sample: usize, joint: usize) -> f64 {
         let at = sample * self.joints() + joint;
         self.object[at].shell_error_cm(&self.raw_object[at], self.shell_cm[joint])
     }
 
-    /// Whether a joint is within its limit at a sample.
+    /// Returns whether a joint is within its limit at a sample.
     pub(super) fn is_within(&self, sample: usize, joint: usize) -> bool {
         let at = sample * self.joints() + joint;
         is_within(
@@ -159,7 +162,7 @@ impl<'a> Scene<'a> {
         )
     }
 
-    /// The largest error relative to its limit.
+    /// Returns the largest ratio of an error to its limit.
     pub(super) fn worst_ratio(&self) -> f64 {
         let all = (0..self.samples())
             .flat_map(|sample| (0..self.joints()).map(move |joint| (sample, joint)));
@@ -168,7 +171,8 @@ impl<'a> Scene<'a> {
         })
     }
 
-    /// Whether all joints stay within their limits at a sample if `curve` plays its decoded value.
+    /// Returns whether all joints stay within their limits at a sample if `curve` plays its decoded
+    /// value.
     pub(super) fn holds(&mut self, curve: &Curve, sample: usize) -> bool {
         let first = sample * self.joints();
         let joint = usize::from(curve.id.joint);
@@ -197,7 +201,7 @@ impl<'a> Scene<'a> {
         true
     }
 
-    /// Plays the decoded values of a curve at some samples.
+    /// Plays the decoded values of a curve at the samples `samples`.
     pub(super) fn play(&mut self, curve: &Curve, samples: std::ops::RangeInclusive<usize>) {
         let joints = self.joints();
         let skeleton = self.raw.skeleton();
@@ -243,8 +247,8 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Whether a shell is close enough. A bound that costs less than the three points decides most
-/// cases.
+/// Returns whether a shell of `a` is close enough to that of `b`. A bound that costs less than the
+/// three points decides most cases.
 #[inline]
 fn is_within(a: &Frame, b: &Frame, shell_cm: f64, limit_cm: f64) -> bool {
     if a.scale == b.scale {
@@ -272,7 +276,7 @@ pub(super) fn put(frame: &mut Frame, channel: Channel, value: &Value) {
     }
 }
 
-/// A channel's value in a frame.
+/// Returns a channel's value in a frame.
 pub(super) fn value_of(frame: &Frame, channel: Channel) -> Value {
     match channel {
         Channel::Rotation => frame.rotation.to_array(),
@@ -283,9 +287,9 @@ pub(super) fn value_of(frame: &Frame, channel: Channel) -> Value {
     }
 }
 
-/// The kind of each channel of each joint before anything is fitted. It depends on whether the
-/// channel changes by more than float noise and, if not, whether it equals the bind pose. The test
-/// does not depend on the precision, so that the sizes of raw tracks can be compared.
+/// The kind of each channel of each joint before anything is fitted. The kind depends on whether
+/// the channel changes by more than float noise and, if not, on whether it equals the bind pose.
+/// The test does not depend on the precision, so that the sizes of raw tracks can be compared.
 pub(super) fn raw_kinds(raw: &RawClip) -> Vec<[Kind; 3]> {
     let frames = |pose: &[Transform]| pose.iter().map(Frame::from).collect::<Vec<_>>();
     let (first, bind) = (frames(raw.pose(0)), frames(&raw.skeleton().bind_pose()));
@@ -312,8 +316,8 @@ pub(super) fn raw_kinds(raw: &RawClip) -> Vec<[Kind; 3]> {
     kinds
 }
 
-/// Whether two values differ by more than the rounding of files: 0.00001 for rotations and scales,
-/// 0.001 cm for translations.
+/// Returns whether two values differ by more than the rounding of files, which is 0.00001 for
+/// rotations and scales, and 0.001 cm for translations.
 pub(super) fn differ(channel: Channel, a: &Value, b: &Value) -> bool {
     let distance = |sign: f64| (0..4).map(|c| (a[c] - sign * b[c]).abs()).fold(0.0, f64::max);
     match channel {

@@ -1,4 +1,4 @@
-//! Clips of random scenes hold the precision. Their bytes survive the disk form, the naive player
+//! Clips of random scenes keep their precision. The disk form returns their bytes, the naive player
 //! plays the same poses, and loading, playing and unpacking take little memory.
 
 mod scenes;
@@ -39,7 +39,7 @@ fn choices() -> impl Strategy<Value = Choice> {
         .prop_map(|(precision_cm, effort, is_of_rig)| Choice { precision_cm, effort, is_of_rig })
 }
 
-/// The largest distance of a point from the root in any sample, in cm.
+/// Returns the largest distance of a point from the root in any sample, in cm.
 fn size_cm(raw: &RawClip) -> f64 {
     let mut largest = 0.0_f64;
     let mut reaches = vec![[0.0_f64; 2]; raw.joints()];
@@ -63,8 +63,8 @@ fn size_cm(raw: &RawClip) -> f64 {
     largest
 }
 
-/// Checks a clip of a scene. Returns whether it had to hold its precision, without room for the
-/// rounding of `f32`.
+/// Checks a clip of a scene. Returns whether the clip had to keep its precision without room for
+/// the rounding of `f32`.
 fn check(scene: &Scene, choice: Choice) -> bool {
     let Choice { precision_cm, effort, is_of_rig } = choice;
     let raw = scene.clip(0);
@@ -103,14 +103,14 @@ fn check(scene: &Scene, choice: Choice) -> bool {
     rounding_cm <= precision_cm
 }
 
-/// The disk form gives back the same bytes, whole or in pieces.
+/// Checks that the disk form returns the same bytes, whether it is unpacked at once or in pieces.
 fn check_disk(clip: &Clip) {
     let bytes = clip.as_bytes();
     let file = pack(clip).unwrap();
     let mut unpacked = Vec::new();
     let measured = measure(|| unpacked = unpack(&file).unwrap());
     assert!(unpacked == bytes);
-    // Each component counts as 1024 bytes: `UnpackLimits`.
+    // Each component counts as 1024 bytes, as in `UnpackLimits`.
     let components = 9 * clip.joints() + clip.curves();
     let most = (1 << 18) + 3 * (bytes.len() + 1024 * components) as u64;
     assert!(measured.bytes_max < most, "{measured:?}");
@@ -119,8 +119,8 @@ fn check_disk(clip: &Clip) {
     assert!(unpacker.finish().unwrap() == bytes);
 }
 
-/// Poses, joints and curves are those of the naive player. Loading takes memory by the length of
-/// the bytes, and playing takes none.
+/// Checks that poses, joints and curves are those of the naive player. Loading must take memory in
+/// proportion to the length of the bytes, and playing must take none.
 fn check_poses(clip: &Clip, rig: Option<&Rig>, raw: &RawClip, seed: u64) {
     let bytes = clip.as_bytes();
     let naive_rig = rig.map(|rig| NaiveRig::read(&rig.to_bytes()).unwrap());

@@ -11,36 +11,36 @@ use proptest::sample::select;
 
 use crate::random::Random;
 
-/// How the root moves.
+/// The path of the root.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Stays,
     Walks,
-    /// Moves this far in total.
+    /// The root moves this distance in total.
     Travels {
         metres: f32,
     },
-    /// Jumps up to this far, several times.
+    /// The root jumps several times, each time up to this distance.
     Jumps {
         metres: f32,
         times: u32,
     },
 }
 
-/// How scales change.
+/// The change of a joint's scale.
 #[derive(Clone, Copy, Debug)]
 enum Growth {
-    /// The scale changes from 1 to −1 and back.
+    /// The scale goes from 1 to −1 and back.
     ThroughZero,
     /// The scale is 0 for some time.
     Vanishes,
-    /// Scales each axis differently.
+    /// The scale differs between axes.
     Uneven,
-    /// Stays at a negative scale.
+    /// The scale stays negative.
     Mirrored,
 }
 
-/// Joints below the root.
+/// A group of joints below the root.
 #[derive(Clone, Copy, Debug)]
 enum Part {
     /// A spine, a head, and two arms with hands of five fingers.
@@ -109,7 +109,7 @@ fn part() -> impl Strategy<Value = Part> {
     ]
 }
 
-/// A joint's transform by sample.
+/// A joint's transform at each sample.
 type Motion = Box<dyn Fn(usize) -> Transform>;
 
 /// A scene under construction.
@@ -128,7 +128,7 @@ fn product([ax, ay, az, aw]: [f32; 4], [bx, by, bz, bw]: [f32; 4]) -> [f32; 4] {
     ]
 }
 
-/// A rotation about an axis of the coordinate system.
+/// Returns a rotation about an axis of the coordinate system.
 fn turn(axis: usize, angle: f32) -> [f32; 4] {
     let mut rotation = [0.0, 0.0, 0.0, (0.5 * angle).cos()];
     rotation[axis] = (0.5 * angle).sin();
@@ -217,7 +217,7 @@ impl Stage {
             let back = 4 + self.random.below(20) as usize;
             let middle = [0.0, 30.0, 25.0 * wheel as f32];
             let hub = self.joint(0, middle, move |sample, bind| {
-                // Forwards and back again.
+                // A wheel that reverses turns forwards, and then back again.
                 let way = if reverses { sample % (2 * back) } else { sample };
                 let way = if reverses { way.min(2 * back - way) } else { way };
                 let angle = (degrees * way as f32).rem_euclid(360.0).to_radians();
@@ -229,7 +229,7 @@ impl Stage {
 }
 
 impl Way {
-    /// The root's place by sample, in cm.
+    /// Returns the root's position at each sample, in cm.
     fn places(self, random: &mut Random, samples: usize) -> Vec<[f32; 3]> {
         let mut base = [0.0; 3];
         let mut places = Vec::with_capacity(samples);
@@ -262,7 +262,8 @@ impl Way {
     }
 }
 
-/// A curve by its number: smooth, blinks, steps, constants, tiny, negative, noise.
+/// Returns a curve whose shape depends on `number`. The shapes are smooth, blinks, steps,
+/// constants, tiny, negative and noise.
 fn curve(random: &mut Random, number: usize, samples: usize) -> Curve {
     let size = [1.0, 1.0, 1.0, -0.25, 1e-5, -40.0, 0.1][number % 7];
     let speed = random.between(0.05, 0.9);
@@ -283,8 +284,8 @@ fn curve(random: &mut Random, number: usize, samples: usize) -> Curve {
 }
 
 impl Scene {
-    /// A creature with 1,033 joints: two bodies of 44, ropes, cloth, wheels of two joints each, and
-    /// the root.
+    /// Returns a creature with 1,033 joints: the root, two bodies of 44, ropes, cloth, and wheels
+    /// of two joints each.
     pub(crate) fn of_1033_joints() -> Self {
         let rope = Part::Rope { joints: 118, bone_cm: 4.0, swing: 0.1 };
         let cloth = Part::Cloth { strips: 35, joints: 9 };
@@ -301,8 +302,8 @@ impl Scene {
         }
     }
 
-    /// Ropes with the precisions at which they need small steps. Coefficients of other components
-    /// are then large: those of 52 curves, or of a root that jumps by kilometres.
+    /// Scenes with ropes, each with a precision at which it needs small steps. Coefficients of
+    /// other components are then large: those of 52 curves, or of a root that jumps by kilometres.
     pub(crate) fn ropes() -> [(Self, f64); 2] {
         let rope = |joints, bone_cm, swing| vec![Part::Rope { joints, bone_cm, swing }];
         let curves = Self {
@@ -326,7 +327,7 @@ impl Scene {
         [(curves, 0.8), (jumps, 0.298)]
     }
 
-    /// A clip of the scene. Each variant is a different clip of the same skeleton.
+    /// Returns a clip of the scene. Each variant is a different clip of the same skeleton.
     pub(crate) fn clip(&self, variant: u64) -> RawClip {
         let samples = self.samples;
         let random = Random(self.seed);

@@ -1,4 +1,4 @@
-//! Numbers from bytes and from bits.
+//! Reads numbers from bytes and from bits.
 
 use super::player::q;
 
@@ -26,7 +26,7 @@ impl<'a> Bytes<'a> {
         if float.abs() <= 1e18 { Ok(float) } else { Err("a number too large, or none") }
     }
 
-    /// Section 10.2.
+    /// Reads a constant, as section 10.2 specifies.
     pub(super) fn constant(&mut self, channel: usize) -> Read<Vec<f32>> {
         if channel > 0 {
             return Ok(vec![self.float()?, self.float()?, self.float()?]);

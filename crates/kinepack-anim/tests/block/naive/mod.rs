@@ -1,5 +1,5 @@
-//! Reads and plays block clips as `spec/ANIM.md` specifies, bit by bit and track by track. It uses
-//! no code of the crate.
+//! Reads and plays block clips as `spec/ANIM.md` specifies, bit by bit and track by track. This
+//! module uses no code of the crate.
 
 mod bytes;
 mod player;
@@ -17,15 +17,15 @@ pub(crate) struct Naive {
     pub(crate) n: usize,
     pub(crate) loops: bool,
     is_cubic: bool,
-    /// For each segment, whether it blends.
+    /// Whether each segment blends.
     blends: Vec<bool>,
     samples: usize,
     joints: usize,
-    /// Joint, channel, value.
+    /// The constants, each with its joint, channel and value.
     constants: Vec<(usize, usize, Vec<f32>)>,
     pub(crate) curves: usize,
     pub(crate) names: Vec<String>,
-    /// Positions and names.
+    /// The markers, each with its position and name.
     pub(crate) markers: Vec<(f32, String)>,
     pub(crate) tracks: Vec<NaiveTrack>,
     pub(crate) segments: Vec<NaiveSegment>,
@@ -33,12 +33,12 @@ pub(crate) struct Naive {
 
 pub(crate) struct NaiveTrack {
     pub(crate) joint: usize,
-    /// 3 for a curve track, whose joint is then its number.
+    /// The channel. It is 3 for a curve track, whose joint is then the track's number.
     pub(crate) channel: usize,
-    /// A rotation's F and A.
+    /// The F and the A of a rotation.
     reference: Turn,
     axes: Turn,
-    /// A vector's middle.
+    /// The middle of a vector.
     middle: Vector,
     pub(crate) steps: [u8; 3],
     /// Whether the rig has the parameters that the track shares.
@@ -51,13 +51,13 @@ pub(crate) struct NaiveSegment {
     first: usize,
     pub(crate) length: usize,
     pub(crate) step: u8,
-    /// The anchors of far tracks: one, or one for each sample.
+    /// The anchors of far tracks. Each has one anchor, or one for each sample.
     anchors: Vec<(usize, Vec<Vector>)>,
-    /// The components, by track.
+    /// The components, by track, then by axis.
     pub(crate) components: Vec<[Component; 3]>,
 }
 
-/// A component of a segment. Dead components are empty.
+/// A component of a segment. A dead component is empty.
 #[derive(Clone, Default)]
 pub(crate) struct Component {
     pub(crate) profiles: Vec<u8>,
@@ -65,7 +65,7 @@ pub(crate) struct Component {
     coefficients: Vec<i32>,
 }
 
-/// A rig, by section 15. Constants have a joint, a channel and a value.
+/// A rig, as section 15 specifies. Each constant has a joint, a channel and a value.
 pub(crate) struct NaiveRig {
     joints: usize,
     pub(crate) skeleton: u64,
@@ -75,7 +75,7 @@ pub(crate) struct NaiveRig {
 }
 
 impl NaiveSegment {
-    /// Number of anchors of the first far track.
+    /// Returns the number of anchors of the first far track.
     pub(crate) fn anchors(&self) -> usize {
         self.anchors.first().map_or(0, |(_, anchors)| anchors.len())
     }
@@ -197,7 +197,7 @@ impl Naive {
         Ok(clip)
     }
 
-    /// Section 10.3: components after the last curve are dead.
+    /// Checks, as section 10.3 specifies, that components after the last curve are dead.
     fn check_curves(&self) -> Read<()> {
         for track in self.tracks.iter().filter(|track| track.channel == 3) {
             let is_right = |axis: usize| {
@@ -209,7 +209,7 @@ impl Naive {
         Ok(())
     }
 
-    /// Section 15: takes the constants that the clip shares with its rig.
+    /// Takes the constants that the clip shares with its rig, as section 15 specifies.
     fn take_constants(&mut self, rig: Option<&NaiveRig>, kinds: &[u8]) -> Read<()> {
         let is_right = rig.is_some_and(|rig| rig.joints == self.joints);
         require(is_right && self.tracks.iter().all(|track| track.is_known), "not of this rig")?;
@@ -222,7 +222,7 @@ impl Naive {
         Ok(())
     }
 
-    /// Section 10.5.
+    /// Reads the names of curves and the markers, as section 10.5 specifies.
     fn read_labels(&mut self, rest: &mut Bytes<'_>) -> Read<()> {
         let name = |rest: &mut Bytes<'_>| {
             let length = rest.number(2)? as usize;
@@ -244,13 +244,13 @@ impl Naive {
         Ok(())
     }
 
-    /// The numbers of coded samples and of segments.
+    /// Returns the numbers of coded samples and of segments.
     fn counts(&self) -> (usize, usize) {
         let coded = self.samples - usize::from(self.loops);
         (coded, coded.div_ceil(self.n))
     }
 
-    /// Section 10.4.
+    /// Reads the segments, as section 10.4 specifies.
     fn read_segments(
         &mut self,
         rest: &mut Bytes<'_>,
@@ -333,7 +333,7 @@ impl Naive {
 }
 
 impl Component {
-    /// Section 11: reads the coefficients at bit `at` of `string`.
+    /// Reads the coefficients at bit `at` of `string`, as section 11 specifies.
     fn read(&mut self, n: usize, length: usize, string: &[u8], at: &mut usize) -> Read<()> {
         for (piece, range) in pieces(n, length).into_iter().enumerate() {
             let mut widths = Vec::new();
@@ -355,7 +355,8 @@ impl Component {
     }
 }
 
-/// Section 10.3. `rig` is `None` unless the clip is of a rig. The inner `None` is an unknown rig.
+/// Reads a group, as section 10.3 specifies. `rig` is `None` unless the clip is of a rig. The inner
+/// `None` is an unknown rig.
 fn read_group(
     rest: &mut Bytes<'_>,
     ids: &[(usize, usize)],
@@ -431,7 +432,7 @@ fn read_group(
     Ok(tracks)
 }
 
-/// The joints and channels of the tracks of one kind, by joint, then by channel.
+/// Returns the tracks of the kind `kind`, by joint, then by channel.
 fn of_kind(kinds: &[u8], kind: u8) -> Vec<(usize, usize)> {
     let all = (0..kinds.len()).flat_map(|joint| [0, 1, 2].map(|channel| (joint, channel)));
     all.filter(|(joint, channel)| kinds[*joint] >> (2 * channel) & 3 == kind).collect()

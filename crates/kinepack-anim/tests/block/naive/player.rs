@@ -1,4 +1,4 @@
-//! Plays a clip that was read: section 12 of `spec/ANIM.md`.
+//! Plays a clip that was read, as section 12 of `spec/ANIM.md` specifies.
 
 use std::f64::consts::PI;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use super::{Component, Floats, Naive, NaiveSegment, Vector};
 type Quaternion = [f32; 4];
 
 impl Naive {
-    /// Section 12.
+    /// Returns the pose at a position, as section 12 specifies.
     pub(crate) fn pose(&self, position: f64, bind: &[Floats]) -> Vec<Floats> {
         assert_eq!(bind.len(), self.joints);
         let (n, a) = self.sample_of(position);
@@ -27,7 +27,7 @@ impl Naive {
         pose
     }
 
-    /// The values of all curves.
+    /// Returns the values of all curves.
     pub(crate) fn curve_values(&self, position: f64) -> Vec<f32> {
         let (n, a) = self.sample_of(position);
         let tracks = self.tracks.iter().enumerate().filter(|(_, track)| track.channel == 3);
@@ -36,7 +36,7 @@ impl Naive {
         values
     }
 
-    /// The sample before a position, and the share of the next one.
+    /// Returns the sample before a position, and the share of the next one.
     fn sample_of(&self, position: f64) -> (usize, f32) {
         let last = (self.samples - 1) as f64;
         let position =
@@ -44,7 +44,7 @@ impl Naive {
         (position.floor() as usize, (position - position.floor()) as f32)
     }
 
-    /// The segment that has a sample, and the sample's index in it.
+    /// Returns the segment that contains `sample`, and the sample's index in it.
     fn place(&self, sample: usize) -> (usize, usize) {
         let (coded, count) = self.counts();
         let sample = if sample == coded { 0 } else { sample };
@@ -52,7 +52,8 @@ impl Naive {
         (segment, sample - self.segments[segment].first)
     }
 
-    /// The anchor of a far track at sample t of a segment and, if a is above 0, towards the next.
+    /// Returns the anchor of a far track at sample `t` of a segment. If `a` is above 0, the anchor
+    /// is interpolated towards the next one.
     fn anchor(&self, index: usize, segment: usize, t: usize, a: f32) -> Option<Vector> {
         let (_, anchors) =
             self.segments[segment].anchors.iter().find(|(track, _)| *track == index)?;
@@ -120,7 +121,7 @@ impl Naive {
     }
 }
 
-/// P(e) · 2^whole.
+/// Computes P(e) · 2^whole.
 fn scale(e: usize, whole: i32) -> f32 {
     let octave: [u32; 8] = [
         0x3f80_0000,
@@ -135,8 +136,9 @@ fn scale(e: usize, whole: i32) -> f32 {
     f32::from_bits(octave[e % 8]) * 2.0_f32.powi(e as i32 / 8 + whole)
 }
 
-/// The sum over the coefficients of a component, with weights from these rows, counted from that of
-/// sample −1, times these factors. Skips the eights of both pieces that have no widths above 0.
+/// Returns the sum over the coefficients of a component. The weights are those of the rows in
+/// `rows`, counted from the row of sample −1, times the factors there. The sum skips the eights of
+/// both pieces that have no widths above 0.
 fn component(segment: &NaiveSegment, component: &Component, rows: &[(usize, f32)]) -> f32 {
     let s = scale(usize::from(segment.step), -64);
     let mut sums: [Option<f32>; 8] = [None; 8];
@@ -155,7 +157,8 @@ fn component(segment: &NaiveSegment, component: &Component, rows: &[(usize, f32)
     ((m[0] + m[1]) + (m[2] + m[3])) + ((m[4] + m[5]) + (m[6] + m[7]))
 }
 
-/// B(k, row − 1), for each length computed once. Sections 12 and 12.2.
+/// Returns the weight B(k, row − 1), computed once for each length, as sections 12 and 12.2
+/// specify.
 fn basis(k: usize, row: usize, length: usize) -> f32 {
     static BASIS: LazyLock<Vec<f32>> = LazyLock::new(|| {
         let own = |k: usize, t: usize, length: usize| match k {
@@ -185,7 +188,7 @@ fn basis(k: usize, row: usize, length: usize) -> f32 {
     BASIS[2048 * length + 32 * row + k]
 }
 
-/// Section 12.1.
+/// Returns the cosine, as section 12.1 specifies.
 fn cosine(j: usize, l: usize) -> f64 {
     let mut j = j % (4 * l);
     if j > 2 * l {
@@ -201,7 +204,7 @@ fn cosine(j: usize, l: usize) -> f64 {
     sign * (1.0 + (1..10).rev().fold(0.0, |sum, i| y * (c(i) + sum)))
 }
 
-/// Section 10.2.
+/// Returns the quaternion of a vector, as section 10.2 specifies.
 pub(super) fn q([x, y, z]: Vector) -> Quaternion {
     let n = (x * x + y * y) + z * z;
     let d = 1.0 / (1.0 + n);
@@ -209,7 +212,7 @@ pub(super) fn q([x, y, z]: Vector) -> Quaternion {
     [x * e, y * e, z * e, (1.0 - n) * d]
 }
 
-/// Section 12: a quaternion that is not normalized, and its length.
+/// A quaternion that is not normalized, and its length, as section 12 specifies.
 pub(super) type Turn = (Quaternion, f32);
 
 pub(super) fn turn([x, y, z]: Vector) -> Turn {
@@ -232,7 +235,7 @@ fn anchored(anchor: Option<Vector>, vector: Vector) -> Vec<f32> {
     }
 }
 
-/// The rotation C about the axes A, and after that the reference F.
+/// Returns the rotation C about the axes A, and after that the reference F.
 fn value((f, f_length): Turn, ([ax, ay, az, aw], a_length): Turn, (c, c_length): Turn) -> Vec<f32> {
     let square = a_length * a_length;
     let a = [ax, ay, az];

@@ -77,7 +77,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// The files that may be written: none of those that are read.
+    /// Returns the files that the command may write. They exclude the files that it reads.
     fn outputs(&self) -> command_kit::output::Outputs {
         let others = [self.base.file(), self.markers.file()];
         self.force.reading(self.files.iter().cloned().chain(others.into_iter().flatten()))
@@ -102,7 +102,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     }
     sources::keep(&mut sources, &is_built);
     outputs.keep(&is_built);
-    // The report has the bytes on disk of all clips.
+    // Clips are packed even without `--disk`, because the report has the bytes on disk of all
+    // clips.
     let pack = |built: &BuiltClip| {
         built.packed();
         Ok(())
@@ -129,9 +130,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     skipped.finish()
 }
 
-/// The input of a build.
+/// The clips and options of a build.
 struct Inputs {
-    /// All clips. With a base, the difference of each clip from the base.
+    /// All clips or, with a base, the difference of each clip from the base.
     sources: Vec<Source>,
     notes: Vec<String>,
     left_out: Vec<LeftOutReport>,
@@ -168,7 +169,7 @@ impl Inputs {
     }
 }
 
-/// A clip, or why it cannot be built.
+/// A built clip, or the reason why it cannot be built.
 type Built = Result<BuiltClip, AnimError>;
 
 /// Builds all clips and the rigs that they share.
@@ -191,8 +192,8 @@ fn build(
     Ok((sources::build_each(sources, options, "built", arguments.jobs)?, rigs))
 }
 
-/// A note for a clip that does not keep its precision. Quantized clips have none, because they
-/// ignore the precision.
+/// Returns a note for a clip that does not keep its precision. Quantized clips get no note, because
+/// they ignore the precision.
 fn too_far_off(source: &Source, built: &BuiltClip, scheme: &SchemeArguments) -> Option<String> {
     let raw = &source.raw;
     let options = scheme.options(raw);
@@ -212,8 +213,8 @@ fn too_far_off(source: &Source, built: &BuiltClip, scheme: &SchemeArguments) -> 
     ))
 }
 
-/// A length with up to four decimals, or with an exponent if four decimals would show few of its
-/// digits.
+/// Formats a length with up to four decimals, or with an exponent if four decimals would show few
+/// of its digits.
 fn shown(cm: f64) -> String {
     if cm < 1e-3 {
         return format!("{cm:.1e}");

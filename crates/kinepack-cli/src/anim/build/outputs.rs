@@ -1,5 +1,5 @@
-//! The files that `anim build` writes: a directory of clips, or a database. Checks everything that
-//! it can before the build.
+//! The files that `anim build` writes: a directory of clips, or a database. This module checks
+//! everything that it can before the build.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,9 +14,9 @@ use crate::anim::names::{asset, file_stem};
 use crate::anim::rigs::Rigs;
 use crate::anim::sources::{self, BuiltClip, Source};
 
-/// The outputs to which the clips are written.
+/// Where the command writes the clips.
 pub(super) enum Outputs<'a> {
-    /// Nothing is written except the report.
+    /// The command writes nothing except the report.
     None,
     Directory(&'a Path, Targets),
     Database(Target),
@@ -48,7 +48,7 @@ impl<'a> Outputs<'a> {
         }
     }
 
-    /// Writes everything. Returns a report of the database, if there is one.
+    /// Writes all files. Returns a report of the database, if there is one.
     pub(super) fn write(
         self,
         arguments: &Arguments,
@@ -100,7 +100,7 @@ impl Targets {
     }
 }
 
-/// The bytes for a clip's file.
+/// Returns the bytes that are stored in a clip's file.
 fn bytes_of<'a>(
     built: &'a BuiltClip,
     target: &Target,

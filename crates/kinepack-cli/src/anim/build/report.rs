@@ -20,13 +20,13 @@ use crate::anim::travel::Travel;
 pub(super) struct Report {
     pub(super) clips: Vec<ClipReport>,
     pub(super) rigs: Vec<RigReport>,
-    /// The database that holds the clips.
+    /// The database that contains the clips.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) database: Option<DatabaseReport>,
-    /// The parts of the files that the clips leave out.
+    /// The parts of the files that the clips omit.
     pub(super) left_out: Vec<LeftOutReport>,
     pub(super) notes: Vec<String>,
-    /// Bad parts of the input. The command exits with 1 if there are any.
+    /// The bad parts of the input. The command exits with 1 if the list is not empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) skipped: Vec<String>,
 }
@@ -40,12 +40,12 @@ pub(super) struct ClipReport {
     joints: usize,
     samples: usize,
     rate_hz: f32,
-    /// Ten floats for each joint and sample.
+    /// The size of the samples as ten floats for each joint and sample, in bytes.
     raw_bytes: usize,
-    /// The bytes of the floats of the tracks that change.
+    /// The size of the floats of the tracks that change, in bytes.
     animated_raw_bytes: usize,
     bytes: usize,
-    /// Bytes as a disk file.
+    /// The size of the clip as a disk file, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     disk_bytes: Option<usize>,
     precision_cm: f64,
@@ -54,7 +54,7 @@ pub(super) struct ClipReport {
     max_error_cm: f64,
     p99_error_cm: f64,
     mean_error_cm: f64,
-    /// The largest error half-way between samples.
+    /// The largest error half-way between samples, in cm.
     max_error_between_cm: f64,
     foot_slide_cm: f64,
     curves: usize,
@@ -62,18 +62,19 @@ pub(super) struct ClipReport {
     /// The largest error of each curve, in the order of the clip.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     curve_errors: Vec<f64>,
-    /// The largest of these errors, as a multiple of its curve's precision.
+    /// The largest curve error, as a multiple of the curve's precision.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_curve_error_share: Option<f64>,
-    /// Whether the clip travels, and the joint that carries it. `None` for additive clips.
+    /// Whether the clip travels, and the joint that carries the motion. The value is `None` for
+    /// additive clips.
     #[serde(skip_serializing_if = "Option::is_none")]
     root_motion: Option<Travel>,
     build_ms: f64,
     sample_ns_per_joint: f64,
-    /// Playing random copies of the clip that together take 2.5 MB.
+    /// The time to play random copies of the clip that together take 2.5 MB.
     #[serde(skip_serializing_if = "Option::is_none")]
     cold_2_5_mb_ns_per_joint: Option<f64>,
-    /// Playing random copies that take 64 MB.
+    /// The time to play random copies of the clip that together take 64 MB.
     #[serde(skip_serializing_if = "Option::is_none")]
     cold_64_mb_ns_per_joint: Option<f64>,
 }
@@ -215,7 +216,7 @@ impl Report {
         self.notes.iter().try_for_each(|note| write_text(out, "", note))
     }
 
-    /// Says which clips travel.
+    /// Writes which clips travel.
     fn write_travel(&self, out: &mut impl Write) -> io::Result<()> {
         /// The maximum number of clips that are listed.
         const LISTED: usize = 5;

@@ -15,25 +15,25 @@ use crate::anim::joints::joint_name;
 
 #[derive(Serialize)]
 pub(super) struct BlockReport {
-    /// The maximum number of samples in a segment.
+    /// The maximum number of samples that a segment has.
     block_samples: usize,
     segments: usize,
-    /// Whether the last sample is the first.
+    /// Whether the clip loops, so that its last sample equals the first.
     loops: bool,
-    /// Whether references and axes have 16 bits a number instead of 8.
+    /// Whether each number of references and axes has 16 bits instead of 8 bits.
     is_fine: bool,
     /// Whether the clip follows cubics between samples instead of straight lines.
     is_cubic: bool,
     /// Whether some segments interpolate by blending the poses of two samples.
     blends: bool,
-    /// The name of its rig's file.
+    /// The name of the file of the clip's rig. The value is `None` without a rig.
     #[serde(skip_serializing_if = "Option::is_none")]
     rig: Option<String>,
-    /// Components of tracks that are not always 0.
+    /// The number of components that are not always 0.
     live_components: usize,
-    /// Bits of a live component in a segment: widths and coefficients.
+    /// The mean number of bits of a live component in a segment, for its widths and coefficients.
     bits_per_component: f64,
-    /// Bits of a coefficient, without widths.
+    /// The mean number of bits of a coefficient, without widths.
     bits_per_coefficient: f64,
     channels: Vec<BlockChannel>,
     /// The names of the curves.
@@ -49,7 +49,7 @@ struct BlockChannel {
     bytes: usize,
     default: usize,
     constant: usize,
-    /// Constants of the rig.
+    /// The number of tracks whose constant the rig stores.
     shared: usize,
     animated: usize,
 }
@@ -64,12 +64,12 @@ struct MarkerReport {
 struct JointReport {
     joint: String,
     bytes: usize,
-    /// Rotation, translation, scale.
+    /// The bytes of rotations, translations and scales.
     bytes_by_channel: [usize; 3],
 }
 
 impl BlockReport {
-    /// The report of a clip. `rig` is the name of its rig's file.
+    /// Returns the report of a clip. `rig` is the name of the file of its rig.
     pub(super) fn new(skeleton: &Skeleton, clip: &Clip, rig: Option<String>) -> Self {
         let mut bits = vec![[0; 3]; clip.joints()];
         for (track, own) in clip.bits_by_track() {
@@ -196,7 +196,7 @@ impl BlockReport {
     }
 }
 
-/// Bytes of a constant.
+/// Returns the size of a constant in bytes.
 fn constant_bytes(channel: Channel) -> usize {
     if channel == Channel::Rotation { 8 } else { 12 }
 }

@@ -59,7 +59,7 @@ struct Report {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     databases: Vec<DatabaseList>,
     notes: Vec<String>,
-    /// Bad parts of the input. The command exits with 1 if there are any.
+    /// The bad parts of the input. The command exits with 1 if the list is not empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     skipped: Vec<String>,
 }
@@ -74,7 +74,7 @@ struct ClipReport {
     raw_bytes: usize,
     bytes: usize,
     parts: Vec<(&'static str, usize)>,
-    /// Whether it travels, and by which joint.
+    /// Whether the clip travels, and the joint that carries the motion.
     #[serde(skip_serializing_if = "Option::is_none")]
     root_motion: Option<Travel>,
     #[serde(flatten)]
@@ -176,7 +176,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     skipped.finish()
 }
 
-/// The clips of a file, if it is a database and the argument names no clip of it.
+/// Returns the list of a database's clips, or `None` unless the file is a database and the argument
+/// names no clip of it.
 fn database_list(path: &Path) -> Result<Option<DatabaseList>, AnimError> {
     let (_, clip) = file_types::of_database(path);
     if clip.is_some() || !file_types::ends_in(path, &[file_types::DATABASE]) {
@@ -187,7 +188,7 @@ fn database_list(path: &Path) -> Result<Option<DatabaseList>, AnimError> {
 }
 
 impl ClipReport {
-    /// The report of a clip, which may come with the name of its rig's file.
+    /// Returns the report of a clip. It may include the name of the rig's file.
     fn new(
         name: &str,
         skeleton: &Skeleton,

@@ -1,13 +1,13 @@
-//! Motion as binary data for the page: a head of four little-endian `u32`, then `f32`. Times are
-//! half samples, so that the page also shows the poses between sample times. For a long clip, only
-//! every second time is sent, or every fourth, and so on.
+//! Encodes motion as binary data for the page: a header of four little-endian `u32`, then `f32`.
+//! Times are in half samples, so that the page also shows the poses between sample times. For a
+//! long clip, only every second time is sent, or every fourth, and so on.
 
 use kinepack_anim::measure::Follower;
 use kinepack_anim::{Channel, Transform};
 
 use super::Shown;
 
-/// The approximate limit of an answer.
+/// The approximate maximum number of floats in an answer.
 const MAX_FLOATS: usize = 12 << 20;
 
 /// The half samples from one time to the next, and the number of times. The last time is the last
@@ -30,9 +30,10 @@ impl Times {
     }
 }
 
-/// Head: times, joints, half samples a time, 0. Three arrays follow, each by time, then by joint:
-/// positions in the raw clip (three floats, in cm from the object's origin), positions in the
-/// compressed clip, and errors (a float, in cm).
+/// Encodes the poses of a clip. The header has the number of times, the number of joints, the half
+/// samples per time, and 0. Three arrays follow, each by time, then by joint: positions in the raw
+/// clip (three floats, in cm from the object's origin), positions in the compressed clip, and
+/// errors (a float, in cm).
 pub(super) fn poses(shown: &Shown) -> Vec<u8> {
     let joints = shown.raw.joints();
     let times = Times::of(shown.raw.samples(), 7 * joints);
@@ -48,9 +49,10 @@ pub(super) fn poses(shown: &Shown) -> Vec<u8> {
     [head([times.count, joints, times.step, 0]), raw, clip, errors].concat()
 }
 
-/// Head: times, floats of a value, half samples a time, keys. Then the raw values by time, the
-/// decoded values by time, the keys' times in seconds, and the keys' values. A decoded rotation may
-/// be the negative of the stored one, to be on the same side as the raw rotation.
+/// Encodes the curve of a track. The header has the number of times, the floats per value, the half
+/// samples per time, and the number of keys. The raw values by time follow, then the decoded values
+/// by time, the keys' times in seconds, and the keys' values. A decoded rotation may be the
+/// negative of the stored one, so that it is on the same side as the raw rotation.
 pub(super) fn track(shown: &Shown, joint: usize, channel: Channel) -> Vec<u8> {
     let Shown { raw, clip, .. } = shown;
     let floats = channel.floats();
@@ -73,7 +75,7 @@ pub(super) fn track(shown: &Shown, joint: usize, channel: Channel) -> Vec<u8> {
     [head([times.count, floats, times.step, keys]), before, after, key_times, key_values].concat()
 }
 
-/// The times in seconds and the values of a track's keys. A block clip has none.
+/// Returns the times in seconds and the values of a track's keys. A block clip has none.
 fn keys(shown: &Shown, joint: usize, channel: Channel) -> Vec<(f32, [f32; 4])> {
     let Some(clip) = shown.clip.as_keyed() else { return Vec::new() };
     let raw = &shown.raw;
@@ -105,7 +107,7 @@ fn value(transform: &Transform, channel: Channel) -> [f32; 4] {
     }
 }
 
-/// The rotation, or its negative if that is closer to `other`. A vector stays the same.
+/// Returns a rotation, or its negative if that is closer to `other`. Returns a vector unchanged.
 fn beside(value: [f32; 4], other: [f32; 4], channel: Channel) -> [f32; 4] {
     let dot: f32 = value.iter().zip(other).map(|(a, b)| a * b).sum();
     if channel == Channel::Rotation && dot < 0.0 { value.map(|part| -part) } else { value }

@@ -1,4 +1,4 @@
-//! Descriptions of clips for the page, as JSON: the list, and a single clip.
+//! Describes clips for the page as JSON: the list, and a single clip.
 
 use kinepack_anim::block::{Clip, Kind};
 use kinepack_anim::keyed::KeyedClip;
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::Shown;
 
-/// A line of the list.
+/// A line of the list of clips.
 #[derive(Debug, Serialize)]
 pub(super) struct Line<'a> {
     name: &'a str,
@@ -22,7 +22,7 @@ pub(super) struct Line<'a> {
     ratio: f64,
     max_cm: f64,
     precision_cm: f64,
-    /// Whether there is no raw clip to compare with.
+    /// Whether the page has no raw clip to compare with.
     compiled: bool,
 }
 
@@ -32,14 +32,14 @@ pub(super) struct Detail<'a> {
     #[serde(flatten)]
     line: Line<'a>,
     shell_cm: f64,
-    /// The parts of the clip. The sum of their bytes is the clip's size.
+    /// The parts of the clip. Their sizes sum to the clip's size.
     parts: Vec<Part>,
     keys: usize,
     /// The parametrization of the splines of a keyed clip.
     parametrization: Option<&'static str>,
     blocks: Option<Blocks>,
     errors: ErrorNumbers,
-    /// Errors half-way between samples.
+    /// The errors half-way between samples.
     between: ErrorNumbers,
     foot_slide_cm: f64,
     slide_joint: Option<usize>,
@@ -64,7 +64,7 @@ struct JointDetail<'a> {
     name: &'a str,
     parent: Option<usize>,
     errors: ErrorNumbers,
-    /// Rotation, translation, scale.
+    /// The tracks of the rotation, translation and scale.
     tracks: [Track; 3],
 }
 
@@ -73,7 +73,7 @@ struct Track {
     channel: &'static str,
     kind: &'static str,
     keys: usize,
-    /// The bytes of a block clip's track. `None` for other schemes.
+    /// The size of a block clip's track in bytes. The value is `None` for other schemes.
     bytes: Option<usize>,
 }
 

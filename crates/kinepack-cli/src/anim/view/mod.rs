@@ -1,6 +1,6 @@
 //! `kinepack anim view`: shows raw and compressed clips on top of each other in the browser, or
-//! compiled clips alone. The page asks for the list, then for a clip, its poses and the curve of a
-//! track. The program computes each answer when the page asks, and does not keep it.
+//! compiled clips alone. The page requests the list, then a clip, its poses and the curve of a
+//! track. The program computes each answer on request, and does not store it.
 
 mod buffers;
 mod describe;
@@ -91,7 +91,7 @@ struct ViewOptions {
     pub(crate) no_open: bool,
 }
 
-/// A clip of the page.
+/// A clip that the page shows.
 #[derive(Debug)]
 pub(crate) struct Shown {
     pub(crate) raw: RawClip,
@@ -102,15 +102,15 @@ pub(crate) struct Shown {
     pub(crate) scheme: String,
     /// The precision that the clip was built for.
     pub(crate) precision_cm: f64,
-    /// How the report was measured.
+    /// The options with which the report was measured.
     pub(crate) error: ErrorOptions,
-    /// Whether there is no raw clip. In that case `raw` has the clip's own samples, and the errors
-    /// mean nothing.
+    /// Whether there is no raw clip. In that case `raw` contains the clip's own samples, and the
+    /// errors have no meaning.
     pub(crate) is_compiled: bool,
 }
 
 impl Shown {
-    /// A compiled clip, with its skeleton.
+    /// Returns a compiled clip, with its skeleton.
     fn compiled(path: &Path, skeleton: &SkeletonArguments) -> Result<Self, AnimError> {
         let Compiled { name, clip, skeleton, .. } = compiled::read(path, skeleton)?;
         let mut pose = skeleton.bind_pose();

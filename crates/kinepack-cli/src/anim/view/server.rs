@@ -11,7 +11,7 @@ use kinepack_anim::Channel;
 
 use super::{Shown, buffers, describe};
 
-/// The page's own files.
+/// The files that only this page uses.
 #[rustfmt::skip]
 const FILES: &[File] = web_files![
     "api.js", "charts/error_curve.js", "charts/time_plot.js", "charts/track_curve.js",
@@ -23,14 +23,14 @@ const FILES: &[File] = web_files![
 
 type Store = Answers<Vec<Shown>>;
 
-/// Why a request gets no answer.
+/// The reason why a request gets no answer.
 enum Refusal {
     NoClip,
     NoTrack,
     Failed,
 }
 
-/// The page's files and the data that it asks for.
+/// Returns the routes to the page's files and to the data that it requests.
 pub(super) fn router(clips: Vec<Shown>) -> Router {
     let data = Router::new()
         .route("/clips", get(list))

@@ -1,5 +1,5 @@
 //! The state that the world's thread and the pages share. The world's thread never waits for a
-//! page. It replaces the newest world and status, and each page takes them at its own pace.
+//! page. It replaces the newest world and status, and each page reads them at its own pace.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -17,11 +17,11 @@ use super::world::WorldMessage;
 
 /// The maximum number of pages at once.
 const MAX_PAGES: usize = 8;
-/// If all places are taken, an address with more than 1/`PART` of them loses one to another
-/// address.
+/// If all places are taken, an address with more than one in `PART` of them loses a place to
+/// another address.
 const PART: usize = 4;
 /// The maximum number of ticks that wait for a page: a quarter of a second. A slower page loses the
-/// next ticks, like datagrams that find a socket's buffer full.
+/// next ticks, as a full socket buffer loses datagrams.
 const WAITING_TICKS: usize = 15;
 
 /// A page's order to the world's thread.
@@ -32,7 +32,8 @@ pub(super) enum Order {
     Step(u32),
     Restart,
     Keys(Input),
-    /// Datagrams of a page's receiver, as [`datagrams`](super::datagrams) describes them.
+    /// The datagrams of a page's receiver, in the form that [`datagrams`](super::datagrams)
+    /// describes.
     Answers {
         page: u64,
         message: Bytes,
@@ -50,39 +51,39 @@ pub(super) struct Brought {
 /// The state that the world's thread and the pages share.
 pub(super) struct Board {
     pub(super) defaults: Defaults,
-    /// The message `hello`.
+    /// The text of the message `hello`.
     pub(super) hello: String,
     /// The profile file of the world.
     pub(super) profile: Bytes,
     pub(super) world: watch::Sender<WorldMessage>,
     pub(super) status: watch::Sender<Arc<Status>>,
-    /// The message `end`, once the program has ended.
+    /// The text of the message `end`. The value is `None` until the program ends.
     pub(super) end: watch::Sender<Option<Arc<str>>>,
     pages: Mutex<Pages>,
     orders: SyncSender<Order>,
     skipped: AtomicU64,
 }
 
-/// The open pages in order of arrival.
+/// The open pages, in the order in which they opened.
 #[derive(Debug, Default)]
 struct Pages {
     open: BTreeMap<u64, Open>,
-    /// The number of the page whose keys and settings count.
+    /// The number of the page whose keys and settings apply.
     controlling: Option<u64>,
     /// The number of the next page.
     next: u64,
 }
 
-/// A page.
+/// An open page.
 #[derive(Debug)]
 struct Open {
     address: IpAddr,
-    /// The body that it looks at.
+    /// The body that the page displays in detail.
     look: Option<u32>,
     brought: mpsc::Sender<Brought>,
 }
 
-/// A page's place, which becomes free when this is dropped.
+/// A page's place. Dropping it frees the place.
 pub(super) struct Seat {
     board: Arc<Board>,
     number: u64,
@@ -109,7 +110,7 @@ impl Board {
         }
     }
 
-    /// The bodies that pages display in detail.
+    /// Returns the bodies that pages display in detail.
     pub(super) fn looked_at(&self) -> Vec<u32> {
         lock(&self.pages).open.values().filter_map(|page| page.look).collect()
     }
@@ -118,7 +119,7 @@ impl Board {
         lock(&self.pages).open.len()
     }
 
-    /// The number of each open page, and the channel to it.
+    /// Returns the number of each open page, and the channel to it.
     pub(super) fn open_pages(&self) -> Vec<(u64, mpsc::Sender<Brought>)> {
         let pages = lock(&self.pages);
         pages.open.iter().map(|(number, page)| (*number, page.brought.clone())).collect()
@@ -133,12 +134,14 @@ impl Board {
         is_passed
     }
 
-    /// Counts a message between the program and a page that found a full queue.
+    /// Counts a message that was not passed between the program and a page, because a queue was
+    /// full.
     pub(super) fn note_skipped(&self) {
         self.skipped.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The messages that found a full queue: ticks for slow pages, and orders for a busy program.
+    /// Returns the number of messages that were not passed because a queue was full: ticks for slow
+    /// pages, and orders for a busy program.
     pub(super) fn skipped(&self) -> u64 {
         self.skipped.load(Ordering::Relaxed)
     }
@@ -147,7 +150,7 @@ impl Board {
 impl Pages {
     /// Adds a page. If all places are taken, the address with the most pages loses its newest one.
     /// That address must have more than its share, and more pages than the new page's address will
-    /// have. Returns the page's number; `None` if there is no place.
+    /// have. Returns the page's number, or `None` if there is no place.
     fn add(&mut self, page: Open) -> Option<u64> {
         if self.open.len() == MAX_PAGES {
             let held = |of: IpAddr| self.open.values().filter(|page| page.address == of).count();
@@ -180,7 +183,7 @@ impl Seat {
         Some((Self { board: Arc::clone(board), number }, arrivals))
     }
 
-    /// Whether the page still has its place.
+    /// Returns whether the page still has its place.
     pub(super) fn is_open(&self) -> bool {
         lock(&self.board.pages).open.contains_key(&self.number)
     }
@@ -193,7 +196,7 @@ impl Seat {
         lock(&self.board.pages).controlling == Some(self.number)
     }
 
-    /// Makes this page the only one that plays.
+    /// Gives this page the controls, so that it is the only one that plays.
     pub(super) fn take_over(&self) {
         lock(&self.board.pages).controlling = Some(self.number);
         self.board.order(Order::Keys(Input::default()));
@@ -222,7 +225,7 @@ impl Drop for Seat {
     }
 }
 
-/// Ignores poisoning, because no update here can be interrupted by a panic.
+/// Locks a mutex. Poisoning is ignored, because a panic cannot interrupt an update here.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,13 +1,13 @@
-//! The datagrams of a page's own receiver, as binary messages on its socket.
+//! Encodes the datagrams of a page's own receiver as binary messages on the page's socket.
 //!
-//! To the page, once a tick: the datagrams that its simulated link has delivered. All numbers are
-//! little-endian. The header: 2 for "datagrams", the number of the connection, the row of its
-//! level, the number of datagrams (`u32`), the least and the most playout delay in milliseconds
-//! (`f32`), and the session's time in seconds (`f64`). Then follows each datagram: when it arrived,
-//! in seconds of the session (`f64`), its length (`u32`), and its bytes.
+//! Once per tick, the page gets a message with the datagrams that its simulated link has delivered.
+//! All numbers are little-endian. The header has 2 for "datagrams", the number of the connection,
+//! the row of its level, the number of datagrams (`u32`), the minimum and maximum playout delay in
+//! milliseconds (`f32`), and the session's time in seconds (`f64`). Each datagram follows, with its
+//! arrival time in seconds of the session (`f64`), its length (`u32`), and its bytes.
 //!
-//! From the page: the number of the connection (`u32`), then each of its receiver's datagrams after
-//! its length (`u16`).
+//! A message from the page has the number of the connection (`u32`), and then each of its
+//! receiver's datagrams after its length (`u16`).
 
 use std::time::Duration;
 
@@ -16,15 +16,15 @@ use axum::body::Bytes;
 /// The settings of a page's receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Receiving {
-    /// A new number means a new receiver.
+    /// The number of the connection. A new number means a new receiver.
     pub(super) connection: u32,
-    /// The row of the level.
+    /// The level's row in the table.
     pub(super) row: u8,
-    /// The smallest and the largest.
+    /// The minimum and the maximum playout delay.
     pub(super) playout_delays: [Duration; 2],
 }
 
-/// The message of a tick.
+/// Encodes the message of a tick.
 pub(super) fn delivered(
     receiving: &Receiving,
     now: Duration,
@@ -47,8 +47,8 @@ pub(super) fn delivered(
     bytes.into()
 }
 
-/// The datagrams of a page's message, with the number of the connection. `None` if the message is
-/// malformed.
+/// Returns the datagrams of a page's message, with the number of the connection, or `None` if the
+/// message is malformed.
 pub(super) fn answered(message: &[u8]) -> Option<(u32, Vec<&[u8]>)> {
     let (connection, mut rest) = message.split_first_chunk()?;
     let mut datagrams = Vec::new();

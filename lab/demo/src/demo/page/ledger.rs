@@ -10,15 +10,15 @@ use crate::session::SentDatagram;
 /// The number of ticks in a point of the charts.
 const SAMPLE_TICKS: u32 = 6;
 
-/// The bits of one receiver.
+/// Counts the bits of one receiver.
 #[derive(Debug)]
 pub(super) struct Ledger {
     part_of_field: PartOfField,
-    /// The sent bits by part since the last sample.
+    /// The bits that were sent since the last sample, by part.
     parts_bits: Parts<u64>,
     headers_bits: u64,
     ticks: u32,
-    /// Packets of keys and their bytes until the last sample.
+    /// The numbers of packets of keys and of their bytes until the last sample.
     keys_sent: (u64, u64),
 }
 
@@ -33,19 +33,19 @@ impl Ledger {
         }
     }
 
-    /// Adds the datagrams of a tick. Returns them in the form of the charts.
+    /// Adds the datagrams of a tick, and returns them in the form of the charts.
     pub(super) fn add(&mut self, tick: u32, sent: &[SentDatagram]) -> impl Iterator<Item = Packet> {
         self.ticks += 1;
         for SentDatagram { bytes, cost, .. } in sent {
             let Some(cost) = cost else {
-                // This is a part of a full state, which is coded as a whole.
+                // This datagram is a part of a full state, which is coded as a whole.
                 self.headers_bits += 8 * u64::from(HEADER_BYTES);
                 self.parts_bits.others += 8 * *bytes as u64;
                 continue;
             };
             self.headers_bits += 8 * (u64::from(HEADER_BYTES) + (bytes - cost.bytes) as u64);
             self.parts_bits.add(&cost.size, &self.part_of_field);
-            // The rest is the padding of the last byte.
+            // The remaining bits are the padding of the last byte.
             let counted_bits = cost.size.sets_bits + cost.size.fields_bits.iter().sum::<u64>();
             self.parts_bits.flags_and_indices +=
                 (8 * cost.bytes as u64).saturating_sub(counted_bits);
@@ -53,8 +53,8 @@ impl Ledger {
         sent.iter().map(move |sent| (tick, sent.bytes as u32, u8::from(sent.lost)))
     }
 
-    /// A point of the charts, if one is due. `keys_sent` are the packets of keys and their bytes
-    /// until now.
+    /// Returns a point of the charts, if one is due. `keys_sent` contains the numbers of packets of
+    /// keys and of their bytes until now.
     pub(super) fn sample(&mut self, tick: u32, keys_sent: (u64, u64)) -> Option<Sample> {
         if self.ticks < SAMPLE_TICKS {
             return None;
@@ -64,7 +64,7 @@ impl Ledger {
         let Parts { flags_and_indices, position, orientation, others } =
             std::mem::take(&mut self.parts_bits);
         let before = std::mem::replace(&mut self.keys_sent, keys_sent);
-        // A new connection counts from 0 again.
+        // A new connection starts counting from 0.
         let (packets, bits) = if keys_sent.0 < before.0 {
             (0, 0)
         } else {

@@ -6,13 +6,13 @@ use kinepack::{EntityId, Schema, Snapshot};
 use super::protocol::Look;
 use crate::cube_stream::CUBE;
 
-/// A body of a state. `None` if there is no such body.
+/// Returns the lanes of a body in a state, or `None` if there is no such body.
 pub(super) fn look(state: &Snapshot, body: u32) -> Option<Look> {
     let index = state.position(EntityId(body))?;
     Some(Look { id: body, sent: state.lanes_at(index).collect() })
 }
 
-/// Readable names of a body's lanes: those of cubes, which players have too.
+/// Readable names of a body's lanes. They are the lanes of cubes, which players have too.
 pub(super) fn lane_names(schema: &Schema) -> Vec<String> {
     let mut names = Vec::new();
     for field in &schema.fields()[schema.kinds()[CUBE].fields()] {

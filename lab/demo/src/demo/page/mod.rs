@@ -1,4 +1,4 @@
-//! The demo in the browser: shows both worlds live, and where the bits go.
+//! Runs the demo in the browser, which shows both worlds live, and where the bits go.
 //!
 //! ```text
 //! this thread                                              server's thread
@@ -44,21 +44,22 @@ use crate::session_report::SessionReport;
 
 /// The page's default port.
 const PORT: u16 = 4650;
-/// The article's goal for the bandwidth.
+/// The article's goal for the bandwidth, in kbit/s.
 const GOAL_KBPS: f64 = 256.0;
-/// Half the width of the floor for captures: that of the article's scene.
+/// Half the width of the floor for captures, which is that of the article's scene.
 const CAPTURED_HALF_WIDTH_M: f32 = 32.0;
 /// The maximum number of orders that wait for the next tick.
 const MAX_ORDERS: usize = 64;
-/// The time that the program waits for pages to take the end message and to close.
+/// The time for which the program waits until pages have taken the end message and closed.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// Returns the report, and an error if frames of a capture were lost. Ctrl-C is the usual end.
+/// Runs the demo and returns the report, and an error if frames of a capture were lost. Ctrl-C is
+/// the usual end.
 pub(super) fn run(
     arguments: &Arguments,
 ) -> Result<(SessionReport, Result<(), SessionError>), DemoError> {
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
-    // Checked before the page's own checks, so that the message is the same in all commands.
+    // This check precedes the page's own checks, so that the message is the same in all commands.
     arguments.link.config()?;
     let listener = page::listen(arguments.listen, PORT, "watch and play")?;
     let url = page::url(&listener)?;

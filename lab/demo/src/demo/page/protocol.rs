@@ -1,6 +1,6 @@
 //! The messages between the program and its page. A message is a JSON object whose only key names
-//! its kind. Worlds and datagrams are binary, see [`world`](super::world) and
-//! [`datagrams`](super::datagrams).
+//! its kind. Worlds and datagrams are binary (see [`world`](super::world) and
+//! [`datagrams`](super::datagrams)).
 //!
 //! The page sends [`Control`], and the program refuses any deviation from it. The program sends
 //! `hello`, `status`, `look`, `error` and `end`.
@@ -13,28 +13,28 @@ use crate::codes::Codes;
 use crate::keys::Key;
 use crate::session_report::SessionReport;
 
-/// A message of the page.
+/// A message from the page.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Control {
-    /// All settings at once.
+    /// Sets all settings at once.
     Settings(Settings),
     Pause(bool),
-    /// Ticks to run while paused.
+    /// Runs this number of ticks while paused.
     Step(u32),
     /// Restarts the world and the connection.
     Restart(bool),
-    /// The keys held now.
+    /// The keys that are held now.
     Keys(Vec<Key>),
-    /// The selected body.
+    /// The body that the user has selected.
     Look(Option<u32>),
-    /// The number of the newest world that the page took.
+    /// The number of the newest world that the page has taken.
     Taken(u32),
     TakeOver(bool),
 }
 
-/// The settings that can change while the world runs. If a number of the link is missing, the named
-/// link's number applies.
+/// The settings that can change while the world runs. If a number of the link is missing, the
+/// number of the named link applies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Settings {
@@ -46,7 +46,7 @@ pub(super) struct Settings {
     pub(super) bandwidth_kbps: Option<u32>,
     pub(super) level: String,
     pub(super) send_hz: u32,
-    /// `None` means automatic.
+    /// The playout delay in milliseconds. `None` means automatic.
     pub(super) playout_ms: Option<u32>,
 }
 
@@ -68,9 +68,9 @@ pub(super) struct Hello {
     pub(super) send_hz: [u32; 6],
     /// The settings that the program was started with.
     pub(super) defaults: Settings,
-    /// The schema file of the world, in hexadecimal digits.
+    /// The schema file of the world in hexadecimal digits.
     pub(super) schema: String,
-    /// The profile of the events is the untrained one.
+    /// The codec of the events. Its profile is the untrained one.
     pub(super) events: Codes,
 }
 
@@ -98,7 +98,7 @@ pub(super) struct Status {
     pub(super) settings: Settings,
     pub(super) paused: bool,
     pub(super) tick: u32,
-    /// `script`, `person` or `capture`.
+    /// The source of the keys: `script`, `person` or `capture`.
     pub(super) plays: &'static str,
     /// The world's speed as a share of real time.
     pub(super) speed_ratio: f64,
@@ -115,7 +115,8 @@ pub(super) struct PageStatus<'a> {
     pub(super) status: &'a Status,
     pub(super) pages: usize,
     pub(super) has_control: bool,
-    /// Messages between the program and all pages that found a full queue.
+    /// The number of messages between the program and all pages that were not passed because a
+    /// queue was full.
     pub(super) skipped: u64,
     pub(super) samples: Vec<Sample>,
     pub(super) packets: Vec<Packet>,
@@ -131,24 +132,24 @@ pub(super) struct Sample {
     pub(super) position_kbps: f64,
     pub(super) orientation_kbps: f64,
     pub(super) others_kbps: f64,
-    /// Bits of a packet of keys to the server. 0 if none was sent.
+    /// The bits of a packet of keys to the server, or 0 if none was sent.
     pub(super) input_bits: f64,
     /// The bandwidth of all keys, with headers.
     pub(super) input_kbps: f64,
 }
 
-/// A datagram: its tick, its bytes, and 1 if it was lost.
+/// A datagram: its tick, its bytes, and 1 if it was lost or 0 otherwise.
 pub(super) type Packet = (u32, u32, u8);
 
-/// A body in the state that was sent last.
+/// A body in the most recently sent state.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Look {
     pub(super) id: u32,
-    /// The body's lanes, even if the last packet left the body out.
+    /// The body's lanes, even if the last packet omitted the body.
     pub(super) sent: Vec<u32>,
 }
 
-/// A message of the program.
+/// A message from the program.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Message<'a> {

@@ -1,5 +1,5 @@
-//! Serves the page, which is part of the program, and accepts its sockets. A foreign page cannot
-//! open one.
+//! Serves the page, which is part of the program, and accepts its sockets. Pages from other origins
+//! cannot open a socket.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::board::{Board, Seat};
 use super::socket;
 use crate::module::MODULE;
 
-/// The largest message of a page.
+/// The largest message that a page may send, in bytes.
 const MAX_MESSAGE_BYTES: usize = 4_096;
 
 /// The page's own files, besides [`WORLDS`].
@@ -29,13 +29,13 @@ const FILES: &[File] = command_kit::web_files![
     "worlds/uncompressed.js",
 ];
 
-/// The files that turn a receiver's columns into bodies. The exported demo has them too.
+/// The files that turn a receiver's columns into bodies. The exported demo also uses them.
 pub(crate) const RECEIVING: &[File] = command_kit::web_files!["receiving/columns.js",];
 
-/// The files that turn keys into actions. The page of `serve` has them too.
+/// The files that turn keys into actions. The page of `serve` also uses them.
 pub(crate) const PLAYING: &[File] = command_kit::web_files!["controls/playing.js",];
 
-/// The files that draw worlds. The pages of `watch` and `serve` have them too.
+/// The files that draw worlds. The pages of `watch` and `serve` also use them.
 pub(crate) const WORLDS: &[File] = command_kit::web_files![
     "protocol.js",
     "worlds/body_arrays.js",
@@ -45,7 +45,7 @@ pub(crate) const WORLDS: &[File] = command_kit::web_files![
     "worlds/worlds.js",
 ];
 
-/// All routes of the program.
+/// Returns all routes of the program.
 pub(super) fn router(board: Arc<Board>) -> Router {
     let router = with_files(
         Router::new().route("/socket", get(open_socket)).route("/profile", get(profile)),

@@ -1,4 +1,4 @@
-//! Checks the settings of a page, and turns them into the options that a report names.
+//! Checks the settings of a page, and converts them to options, which a report names.
 
 use std::time::Duration;
 
@@ -17,14 +17,14 @@ const MAX_BURST: f32 = 100.0;
 const BANDWIDTH_KBPS: std::ops::RangeInclusive<u32> = 8..=1_000_000;
 const MAX_PLAYOUT_MS: u32 = 500;
 
-/// Settings that can be applied.
+/// Settings that passed all checks.
 #[derive(Clone, Debug)]
 pub(super) struct Checked {
     pub(super) settings: Settings,
     pub(super) link: LinkOptions,
     pub(super) link_config: LinkConfig,
     pub(super) send: SendOptions,
-    /// The smallest and the largest.
+    /// The minimum and the maximum playout delay.
     pub(super) playout_delays: [Duration; 2],
 }
 
@@ -54,7 +54,7 @@ impl Defaults {
     /// Checks the settings of a page.
     ///
     /// # Errors
-    /// A sentence for the user.
+    /// Returns a sentence that explains the refusal to the user.
     pub(super) fn check(&self, settings: Settings) -> Result<Checked, String> {
         let preset = LinkConfig::named(&settings.link).ok_or_else(|| {
             format!("no link is named {:?}; there are {}", settings.link, command_kit::link_names())
@@ -78,8 +78,8 @@ impl Defaults {
         if loss_percent.is_some() || burst.is_some() {
             let percent = loss_percent.unwrap_or_else(|| percent(preset.loss.mean_ratio()));
             link.loss = Some(percent);
-            // If all datagrams are lost, there are no bursts. Otherwise the pauses between bursts
-            // have at least one datagram.
+            // If all datagrams are lost, there are no bursts. Otherwise each pause between bursts
+            // has at least one datagram.
             if percent < 100.0 {
                 let least = (percent / (100.0 - percent)).max(1.0);
                 if let Some(burst) = burst.filter(|burst| *burst < least) {
@@ -120,12 +120,12 @@ fn within<T: PartialOrd + std::fmt::Display>(
     }
 }
 
-/// A share in percent, rounded to hundredths.
+/// Returns a share in percent, rounded to hundredths.
 fn percent(ratio: f32) -> f32 {
     (ratio * 1e4).round() / 1e2
 }
 
-/// The mean number of datagrams that are lost in a row.
+/// Returns the mean number of datagrams that are lost in a row.
 fn mean_burst(loss: &Loss) -> f32 {
     match *loss {
         Loss::GilbertElliott { to_good_ratio, .. } if to_good_ratio > 0.0 => 1.0 / to_good_ratio,
@@ -133,7 +133,7 @@ fn mean_burst(loss: &Loss) -> f32 {
     }
 }
 
-/// The links that a page offers.
+/// Returns the links that a page offers.
 pub(super) fn links() -> Vec<LinkName> {
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
     let link = |preset: kinepack_net::LinkPreset| LinkName {
@@ -148,7 +148,7 @@ pub(super) fn links() -> Vec<LinkName> {
     PRESETS.into_iter().map(link).collect()
 }
 
-/// The levels that a page offers.
+/// Returns the levels that a page offers.
 pub(super) fn levels() -> Vec<LevelName> {
     let name = |level: SentLevel| LevelName {
         name: level.row().name(),

@@ -1,8 +1,9 @@
-//! One page's socket. Sends the newest world as fast as the page takes it, the datagrams for its
-//! receiver each tick and a status ten times per second. Carries out the page's controls.
+//! Serves the socket of one page. The program sends the newest world as fast as the page takes
+//! worlds. It also sends the datagrams for the page's receiver each tick, and a status ten times
+//! per second. It also executes the page's controls.
 //!
-//! At most two worlds are unanswered at a time. So a slow or hidden page gets fewer worlds, but
-//! never an old one.
+//! At most two worlds are unanswered at a time. A slow or hidden page therefore gets fewer worlds,
+//! but never an old one.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,14 +19,14 @@ use super::datagrams::answered;
 use super::protocol::{Control, Message, Packet, PageStatus, Sample};
 use crate::keys::input;
 
-/// The maximum number of worlds in flight.
+/// The maximum number of worlds that the page has not answered.
 const UNANSWERED: usize = 2;
-/// The maximum number of messages per second from a page: four for each tick.
+/// The maximum number of messages per second from a page: about four for each tick.
 const MAX_MESSAGES_PER_S: u32 = 250;
-/// A page counts as gone if it takes no message, or answers no ping, for this long.
+/// A page counts as disconnected if, for this time, it takes no message or answers no ping.
 const PATIENCE: Duration = Duration::from_secs(20);
 const PING_EVERY: Duration = Duration::from_secs(5);
-/// The maximum number of ticks in a step.
+/// The maximum number of ticks that a single step runs.
 const MAX_STEPS: u32 = 60;
 
 /// Serves a page until the page closes or the program ends.
@@ -48,7 +49,7 @@ pub(super) async fn talk(
         heard: Instant::now(),
     };
     if let Err(gone) = page.run().await {
-        // If the page takes no more messages, this gives up after `PATIENCE`.
+        // If the page takes no more messages, this call gives up after `PATIENCE`.
         let _ = timeout(PATIENCE, page.close(gone)).await;
     }
 }
@@ -58,19 +59,19 @@ struct Page {
     board: Arc<Board>,
     seat: Seat,
     arrivals: mpsc::Receiver<Brought>,
-    /// Samples and packets for the next status.
+    /// The samples and packets for the next status.
     samples: Vec<Sample>,
     packets: Vec<Packet>,
     /// The numbers of the worlds that the page has not answered yet.
     unanswered: VecDeque<u32>,
-    /// The beginning of the current second, and the page's messages since then.
+    /// The beginning of the current second. The next field counts the page's messages since then.
     second: Instant,
     messages: u32,
-    /// When the page's last message arrived.
+    /// The time at which the page's last message arrived.
     heard: Instant,
 }
 
-/// Why a socket is closed.
+/// The reason why a socket is closed.
 struct Gone {
     code: CloseCode,
     reason: &'static str,
@@ -149,12 +150,12 @@ impl Page {
         }
     }
 
-    /// Sends the reason. At the program's end it also reads until the page closes. If a connection
-    /// closes with unread messages, the system resets it. The page then loses the messages that it
-    /// has not read, among them `end`.
+    /// Sends the reason to the page. At the program's end, it also reads until the page closes.
+    /// Otherwise the system would reset the connection because of unread messages, and the page
+    /// would lose messages that it has not read, such as `end`.
     async fn close(&mut self, Gone { code, reason }: Gone) {
         let frame = CloseFrame { code, reason: reason.into() };
-        // The page may be gone already.
+        // The page may already be closed.
         let is_sent = self.socket.send(ws::Message::Close(Some(frame))).await.is_ok();
         if is_sent && code == close_code::NORMAL {
             while let Some(Ok(_)) = self.socket.recv().await {}
@@ -204,10 +205,10 @@ impl Page {
         }
     }
 
-    /// Carries out a control of the page.
+    /// Executes a control of the page.
     ///
     /// # Errors
-    /// The reason for a refusal, as a sentence.
+    /// Returns the reason for a refusal, as a sentence.
     fn obey(&mut self, control: Control) -> Result<(), String> {
         let board = &self.board;
         let order = match control {

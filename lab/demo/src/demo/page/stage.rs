@@ -1,8 +1,8 @@
-//! Runs the worlds in real time on one thread: applies the pages' orders, ticks, and publishes
-//! worlds and statuses.
+//! Runs the worlds in real time on one thread. It applies the pages' orders, runs ticks, and
+//! publishes worlds and statuses.
 //!
-//! The session has its own time. It stops while paused, and runs slower than real time on a slow
-//! machine.
+//! The session has its own time. This time stops while the session is paused, and runs slower than
+//! real time on a slow machine.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -57,15 +57,16 @@ pub(super) struct Stage {
     worlds: u32,
 }
 
-/// The keys that a person holds, and how long the person has held none.
+/// The keys that a person holds, and the time for which the person has held none.
 #[derive(Debug, Default)]
 struct PersonInput {
     held: Input,
-    /// How long the person has held no key. `None` while the script plays.
+    /// The number of ticks for which the person has held no key. The value is `None` while the
+    /// script plays.
     idle_ticks: Option<u32>,
 }
 
-/// How fast the world runs.
+/// Measures the speed of the world.
 #[derive(Debug)]
 struct Speed {
     since: Instant,
@@ -114,7 +115,7 @@ impl Stage {
             let next = if is_held { next_status } else { next_tick.min(next_status) };
             if let Ok(order) = orders.recv_timeout(next.saturating_duration_since(Instant::now())) {
                 if !matches!(order, Order::Keys(_) | Order::Answers { .. }) {
-                    // Publish at once, so that the page sees the effect.
+                    // The world is published at once, so that the page sees the effect.
                     next_status = Instant::now();
                 }
                 self.apply(order)?;
@@ -174,8 +175,8 @@ impl Stage {
     }
 
     /// Restarts the world and the connection. Datagrams of the old world are lost, and all counts
-    /// except the tick start from 0. While paused, it runs one tick, so that the pages show the new
-    /// world.
+    /// except the tick start from 0. If the session is paused, the method runs one tick, so that
+    /// the pages show the new world.
     fn restart(&mut self) -> Result<(), DemoError> {
         self.session.sender.world = (self.new_world)()?;
         if let Some(recording) = &mut self.session.sender.recording {
@@ -235,7 +236,7 @@ impl Stage {
             return;
         }
         if is_held {
-            // For pages that opened during the pause.
+            // This call is for pages that opened during the pause.
             self.publish_world(board);
         }
         let state = &self.session.sender.snapshot;
@@ -245,7 +246,7 @@ impl Stage {
         board.status.send_replace(Arc::new(Status { looks, ..self.status() }));
     }
 
-    /// The current status, without the bodies that pages look at.
+    /// Returns the current status, without the bodies that pages display in detail.
     pub(super) fn status(&self) -> Status {
         Status {
             settings: self.checked.settings.clone(),
@@ -270,7 +271,7 @@ impl Stage {
         }
     }
 
-    /// The report of the connection until now.
+    /// Returns the report of the connection until now.
     pub(super) fn report(&self) -> SessionReport {
         let mut link = self.checked.link.name();
         if self.link_changed {
@@ -288,7 +289,7 @@ impl PersonInput {
         }
     }
 
-    /// The person's keys for the next tick. `None` if the script plays.
+    /// Returns the person's keys for the next tick, or `None` if the script plays.
     fn next(&mut self) -> Option<Input> {
         let idle_ticks = self.idle_ticks.as_mut()?;
         *idle_ticks = if self.held == Input::default() { *idle_ticks + 1 } else { 0 };
@@ -301,7 +302,7 @@ impl PersonInput {
 }
 
 impl Speed {
-    /// Updates the ratio once a second. Paused time does not count.
+    /// Updates the ratio once per second. Paused time does not count.
     fn update(&mut self, now: Instant, is_held: bool) {
         let elapsed = now.saturating_duration_since(self.since);
         if is_held {

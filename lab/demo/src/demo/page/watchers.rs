@@ -1,5 +1,5 @@
-//! The open pages as receivers of the session. Each has a link of its own, with the same settings
-//! as that of the program's receiver.
+//! Connects the open pages to the session as receivers. Each has its own link, with the same
+//! settings as that of the program's receiver.
 
 use axum::body::Bytes;
 use kinepack_net::ReceiverId;
@@ -18,7 +18,7 @@ use crate::session_error::SessionError;
 #[derive(Default)]
 pub(super) struct Watchers {
     open: Vec<Watcher>,
-    /// The number of connections until now.
+    /// The number of connections that were made so far.
     connections: u32,
 }
 
@@ -50,7 +50,7 @@ impl Watchers {
             if self.open.iter().any(|watcher| watcher.page == page) {
                 continue;
             }
-            // The seed of the program's own link comes before those of the pages.
+            // The first seed is that of the program's own link, and those of the pages follow.
             let seed = checked.link.link_seed.wrapping_add(1 + page);
             let receiver = session.add_outside(&checked.send, checked.link_config, seed)?;
             self.connections += 1;
@@ -61,7 +61,7 @@ impl Watchers {
         Ok(())
     }
 
-    /// The session has connected all receivers anew.
+    /// Updates the pages after the session has reconnected all receivers.
     pub(super) fn reconnected(&mut self, checked: &Checked) {
         for watcher in &mut self.open {
             self.connections += 1;
@@ -96,7 +96,7 @@ impl Watchers {
                 playout_delays: checked.playout_delays,
             };
             let datagrams = delivered(&receiving, due(tick), &arrived.unwrap_or_default());
-            // A page that does not keep up loses the tick.
+            // If a page does not keep up, it loses the tick.
             let sent = watcher.brought.try_send(Brought { datagrams, packets, sample });
             if matches!(sent, Err(TrySendError::Full(_))) {
                 board.note_skipped();

@@ -1,17 +1,18 @@
-//! The simulated world as a binary message. The page passes its bytes to the graphics hardware.
+//! Encodes the simulated world as a binary message. The page passes its bytes to the graphics
+//! hardware.
 //!
-//! The message consists of little-endian words of 4 bytes. The header: 1 for "a world", the
-//! message's number, the number of bodies (`u32`), and the tick (`f64`). A body has its position x
-//! y z in metres, its orientation x y z w (`f32`), and a mark. Bit 0 of the mark is the flag
-//! "interacting". The bits above are 0: the page puts the body's recent bits a tick there, in
-//! sixteenths of a bit.
+//! The message consists of little-endian words of 4 bytes. The header has 1 for "a world", the
+//! message's number, the number of bodies (`u32`), and the tick (`f64`). Each body has its position
+//! x y z in metres, its orientation x y z w (`f32`), and a mark. Bit 0 of the mark is the flag
+//! "interacting". The other bits are 0 in the message. The page stores the body's recent bits per
+//! tick in them, in sixteenths of a bit.
 
 use axum::body::Bytes;
 use cube_data::cube::Measured;
 
-/// Words before the bodies.
+/// The number of words before the bodies.
 const HEAD_WORDS: usize = 5;
-/// Words of a body.
+/// The number of words of a body.
 const BODY_WORDS: usize = 8;
 
 /// The simulated world to draw. Clones share the bytes.

@@ -1,19 +1,20 @@
-//! Decodes compressed buffer views: the mode `ATTRIBUTES`, in both versions and with the filters
-//! for vectors and rotations, and the mode `INDICES`. Only meshes use `TRIANGLES` and the filter
-//! `COLOR`, so they are not supported. Source: the specifications of `EXT_meshopt_compression` and
-//! `KHR_meshopt_compression`.
+//! Decodes compressed buffer views. The module supports the mode `ATTRIBUTES`, in both versions and
+//! with the filters for vectors and rotations, and the mode `INDICES`. It does not support
+//! `TRIANGLES` and the filter `COLOR`, because only meshes use them. Source: the specifications of
+//! `EXT_meshopt_compression` and `KHR_meshopt_compression`.
 
 use super::json::{Filter, Mode};
 
-/// A byte of a stream represents at most this many decoded bytes: in version 1, a byte holds the
-/// control modes of four columns of 256 elements.
+/// The maximum number of decoded bytes that a byte of a stream represents. In version 1, a byte
+/// contains the control modes of four columns of 256 elements.
 const MOST_EXPANSION: usize = 1024;
 const BLOCK_BYTES: usize = 8192;
 const MOST_OF_BLOCK: usize = 256;
 const GROUP: usize = 16;
-/// The least length of the trailer of a stream, for versions 0 and 1.
+/// The minimum length of the trailer of a stream in bytes, for versions 0 and 1.
 const SHORTEST_ENDS: [usize; 2] = [32, 24];
-/// Bits per delta. The first row is for version 0, the others for control modes 0 and 1 of version
+/// The number of bits per delta. The first row is for version 0, the others for control modes 0 and
+/// 1 of version
 /// 1. The column is the code in the group header.
 const WIDTHS: [[u8; 4]; 3] = [[0, 2, 4, 8], [0, 1, 2, 4], [1, 2, 4, 8]];
 
@@ -29,8 +30,8 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The length of the decoded data. Fails if the stream is too short for that length, before any
-    /// memory is allocated for it.
+    /// Returns the length of the decoded data in bytes. Fails, before allocating any memory for the
+    /// data, if the stream is too short for that length.
     pub(super) fn bytes(&self, stream: &[u8]) -> Result<usize, &'static str> {
         let is_possible = match (self.mode, self.filter) {
             (Mode::Indices, Filter::None) => matches!(self.stride, 2 | 4),
@@ -52,7 +53,7 @@ impl Layout {
         if bytes / MOST_EXPANSION > stream.len() { Err(CUT_OFF) } else { Ok(bytes) }
     }
 
-    /// Decodes a stream. The caller checks [`bytes`](Self::bytes) first.
+    /// Decodes a stream. The caller must have called [`bytes`](Self::bytes) first.
     pub(super) fn decode(&self, stream: &[u8]) -> Result<Vec<u8>, &'static str> {
         let mut decoded = vec![0; self.bytes(stream)?];
         match self.mode {
@@ -71,14 +72,14 @@ impl Layout {
     }
 }
 
-/// Takes bytes from the front.
+/// Takes `bytes` bytes off the front of `data`.
 fn take<'a>(data: &mut &'a [u8], bytes: usize) -> Option<&'a [u8]> {
     let (taken, rest) = data.split_at_checked(bytes)?;
     *data = rest;
     Some(taken)
 }
 
-/// Decodes elements of `stride` bytes. `None` if the stream is damaged.
+/// Decodes elements of `stride` bytes. Returns `None` if the stream is damaged.
 fn attributes(stream: &[u8], stride: usize, decoded: &mut [u8]) -> Option<()> {
     let (&head, rest) = stream.split_first()?;
     let version = usize::from(head.checked_sub(0xa0).filter(|version| *version < 2)?);
@@ -111,8 +112,8 @@ fn attributes(stream: &[u8], stride: usize, decoded: &mut [u8]) -> Option<()> {
     data.is_empty().then_some(())
 }
 
-/// Decodes the deltas of one byte position in all elements of a block. `mode` is the control mode;
-/// version 0 has none.
+/// Decodes the deltas of one byte position in all elements of a block. `mode` is the control mode,
+/// which version 0 does not have.
 fn column<'a>(
     data: &mut &[u8],
     mode: Option<u8>,
@@ -143,7 +144,8 @@ fn column<'a>(
     Some(())
 }
 
-/// Decodes 16 values of this many bits. A value with all bits set is replaced by a byte after them.
+/// Decodes 16 values of `bits` bits each. If all bits of a value are set, a byte after the group
+/// replaces the value.
 fn group(data: &mut &[u8], bits: u8) -> Option<[u8; GROUP]> {
     let packed = take(data, usize::from(bits) * GROUP / 8)?;
     let mut values = [0; GROUP];
@@ -163,7 +165,7 @@ fn group(data: &mut &[u8], bits: u8) -> Option<[u8; GROUP]> {
     Some(values)
 }
 
-/// Adds the delta of four bytes to the previous element. `None` for an unknown mode.
+/// Adds a delta of four bytes to the previous element. Returns `None` for an unknown mode.
 fn add(mode: u8, [a, b, c, d]: [u8; 4], delta: [u8; 4]) -> Option<[u8; 4]> {
     Some(match (mode & 15, mode >> 4) {
         (0, 0) => {
@@ -183,7 +185,7 @@ fn add(mode: u8, [a, b, c, d]: [u8; 4], delta: [u8; 4]) -> Option<[u8; 4]> {
             [a, b, c, d]
         }
         (2, turn) => {
-            // The encoder rotated to the left.
+            // The encoder rotated the delta to the left.
             let delta = u32::from_le_bytes(delta).rotate_right(u32::from(turn));
             (u32::from_le_bytes([a, b, c, d]) ^ delta).to_le_bytes()
         }

@@ -1,4 +1,5 @@
-//! Streams from another encoder, intact and damaged. `tests/import/packed/streams.mjs` makes them.
+//! Decodes streams from another encoder, intact and damaged. `tests/import/packed/streams.mjs`
+//! makes these streams.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -92,8 +93,8 @@ fn damaged_streams_are_decoded_or_refused() {
         for bit in 0..8 * stream.len().min(400) {
             damaged[bit / 8] ^= 1 << (bit % 8);
             let decoded = layout.decode(&damaged);
-            // The first byte selects the version. In another version, this stream would have a
-            // different length.
+            // The first byte selects the version. In another version, the same bytes would decode
+            // to a different length.
             assert!(decoded.is_err() || bit >= 8, "bit {bit}");
             assert!(decoded.map_or(whole, |decoded| decoded.len()) == whole);
             damaged[bit / 8] ^= 1 << (bit % 8);
