@@ -36,7 +36,7 @@ pub use link_options::{
 pub use output::OutputError;
 pub use own_file::own_file_limits;
 pub use progress::progress;
-pub use read_once::is_read_once;
+pub use read_once::{READ_ONCE, is_read_once};
 pub use seed::parse_seed;
 pub use sent_level::SentLevel;
 pub use stdout::{Escaping, announce, escaped, print, program_name, say, set_program_name};

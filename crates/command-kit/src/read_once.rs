@@ -6,6 +6,10 @@
 
 use std::path::Path;
 
+/// The reason why a command refuses a pipe or a device as a file that it reads several times.
+pub const READ_ONCE: &str =
+    "a pipe or a device can be read only once, and this file is read several times; save a file";
+
 /// Returns whether the path is a pipe or a device. The function does not open it, because opening a
 /// named pipe waits.
 pub fn is_read_once(path: &Path) -> bool {

@@ -87,7 +87,7 @@ pub(crate) enum MeasureError {
     NeedsFloats { path: PathBuf, level: Level },
     #[error(
         "--max-error gives quantized fields other steps, and {} sends floats: give levels from 6 \
-         (position) on, or leave out --max-error",
+         (position) on; a file with floats can be measured without --max-error",
         numbered(level)
     )]
     StepsOfFloats { level: Level },

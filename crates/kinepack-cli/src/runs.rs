@@ -35,6 +35,10 @@ pub(crate) struct Further {
     pub(crate) path: PathBuf,
     pub(crate) stream: String,
     pub(crate) rate_hz: f64,
+    /// The hash of its schema, which is also that of the first capture.
+    schema_hash: u64,
+    /// The path of the first capture.
+    first: PathBuf,
 }
 
 /// The reason why a capture cannot be used for training.
@@ -49,11 +53,12 @@ pub(crate) enum RunError {
     )]
     OtherSchema { path: PathBuf, stream: String, first: PathBuf },
     #[error(
-        "{}: it has no stream {wanted}, which is the one of {}, and {} of the same schema; name \
-         one with --stream; there are {}",
+        "{}: it has no stream {wanted}, which is the one of {}, and {} of the same schema; \
+         {}there are {}",
         path.display(),
         first.display(),
         if *has_several { "several others" } else { "no other" },
+        if *has_several { "--stream takes one name for all files; " } else { "train them apart; " },
         there.join(", ")
     )]
     WhichStream {
@@ -102,7 +107,8 @@ impl Opening<'_> {
         let check = |path: &PathBuf| -> Result<Further, RunError> {
             let captured = Captured::open(path, self.limits)?;
             let stream = &captured.streams()[self.choose(first, &captured)?];
-            let (stream, rate_hz) = (stream.name.clone(), stream.rate_hz);
+            let (schema_hash, rate_hz) = (stream.schema.hash(), stream.rate_hz);
+            let stream = stream.name.clone();
             if self.stream.stream.is_none() && stream != first.stream.name {
                 say(format_args!(
                     "{}: this is about stream {stream}, the only one with the schema of {} of {}",
@@ -111,7 +117,8 @@ impl Opening<'_> {
                     first.path.display()
                 ));
             }
-            Ok(Further { path: path.clone(), stream, rate_hz })
+            let (path, first) = (path.clone(), first.path.to_owned());
+            Ok(Further { path, stream, rate_hz, schema_hash, first })
         };
         paths.iter().map(check).collect()
     }
@@ -151,11 +158,20 @@ impl Opening<'_> {
         Ok(index)
     }
 
-    /// Opens a capture again that [`check`](Self::check) accepted.
-    fn again(&self, further: &Further) -> Result<Snapshots, CapturedError> {
+    /// Opens a capture again that [`check`](Self::check) accepted. Refuses another schema, because
+    /// the file may have changed since.
+    fn again(&self, further: &Further) -> Result<Snapshots, RunError> {
         let stream = StreamArguments { stream: Some(further.stream.clone()) };
         let Self { max_error, limits, .. } = *self;
-        Opening { stream: &stream, max_error, limits }.first(&further.path)
+        let snapshots = Opening { stream: &stream, max_error, limits }.first(&further.path)?;
+        if snapshots.stream().schema.hash() != further.schema_hash {
+            return Err(RunError::OtherSchema {
+                path: further.path.clone(),
+                stream: further.stream.clone(),
+                first: further.first.clone(),
+            });
+        }
+        Ok(snapshots)
     }
 }
 
@@ -241,7 +257,7 @@ impl<'a> FrameReader<'a> {
         runs.finish()
     }
 
-    /// Adds the frames of further captures.
+    /// Adds the frames of further captures. Says which captures find no memory left for frames.
     pub(crate) fn add_further(
         &mut self,
         runs: &mut Runs,
@@ -249,6 +265,14 @@ impl<'a> FrameReader<'a> {
         further: &[Further],
     ) -> Result<(), RunError> {
         for capture in further {
+            if self.room_bytes == 0 {
+                say(format_args!(
+                    "{}: it is left out: the captures before it fill the memory for frames",
+                    capture.path.display()
+                ));
+                runs.runs.push(Vec::new());
+                continue;
+            }
             self.add(runs, &capture.path, &mut opening.again(capture)?)?;
         }
         Ok(())

@@ -95,9 +95,9 @@ fn a_further_capture_is_read_at_the_stream_of_the_first_one_s_name() {
     let wanted = format!("it has no stream drones, which is the one of {first}, and ");
     for (further, says) in [
         (&several, format!("{wanted}several others of the same schema; ")),
-        (&several, "there are flock, swarm\n".to_owned()),
+        (&several, "--stream takes one name for all files; there are flock, swarm\n".to_owned()),
         (&none, format!("{wanted}no other of the same schema; ")),
-        (&none, "there are gates, gates2\n".to_owned()),
+        (&none, "train them apart; there are gates, gates2\n".to_owned()),
         (&gate, format!("its stream gates has another schema than that of {first}")),
     ] {
         for command in [&["train", &first, further, "--out", out][..], &["tune", &first, further]] {

@@ -25,6 +25,7 @@ fn a_pipe_as_a_capture_or_a_replay_is_refused_at_once() {
             &["measure", pipe],
             &["convert", pipe, table],
             &["pack", pipe, replay],
+            &["cut", pipe, replay],
             &["info", pipe],
             &["unpack", pipe, table],
         ] {

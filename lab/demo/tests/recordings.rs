@@ -75,9 +75,10 @@ fn a_recording_is_analyzed_and_replayed() {
 #[test]
 fn a_recording_with_the_ending_of_another_format_is_refused() {
     let files = Files::new();
+    let floats = "the name must end in .mcap for a capture, or in .f32";
     for (name, says) in [
-        ("a.f32.zst", ".f32"),
-        ("a.F32", ".f32"),
+        ("a.f32.zst", floats),
+        ("a.F32", floats),
         ("a.csv", "convert"),
         ("a.bin", "convert"),
         ("a.kpz", "pack"),

@@ -25,7 +25,8 @@ struct Survey {
 
 impl Capture {
     /// Sorts the chunks before the summary by time, if they overlap. In most files they do not
-    /// overlap: then only the headers of the records are read here.
+    /// overlap: then only the headers of the records are read here. A late chunk whose times are 0
+    /// also leads to the survey.
     pub(super) fn sort_chunks(&mut self, summary_byte: u64) {
         let Ok(mut file) = File::open(&self.path) else { return };
         let Ok(overlaps) = summary::overlaps(&mut file, summary_byte) else { return };

@@ -12,7 +12,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use command_kit::{Failure, is_read_once, say};
+use command_kit::{Failure, READ_ONCE, is_read_once, say};
 use cube_data::cube::{self, Quantized};
 use cube_data::{Challenge, ChallengeError, is_capture};
 use cubes::Cubes;
@@ -74,10 +74,7 @@ pub enum CapturedError {
     },
     #[error("{}: {error}", path.display())]
     Replay { path: PathBuf, error: ReplayError },
-    #[error(
-        "{}: a pipe or a device can be read only once, and captures are read twice; save a file",
-        path.display()
-    )]
+    #[error("{}: {READ_ONCE}", path.display())]
     Once { path: PathBuf },
     #[error("{}: it has no stream that kinepack recorded", path.display())]
     NoStreams { path: PathBuf },

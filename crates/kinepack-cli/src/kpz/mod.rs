@@ -11,7 +11,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use command_kit::output::Problem;
-use command_kit::{Failure, OutputError, is_read_once, own_file_limits};
+use command_kit::{Failure, OutputError, READ_ONCE, is_read_once, own_file_limits};
 use cube_data::ConvertError;
 use kinepack::SetupError;
 use kinepack_capture::RecordError;
@@ -84,9 +84,7 @@ impl Failure for KpzError {
 /// because a reader cannot go back in it.
 pub fn open_replay(path: &Path) -> Result<ReplayReader, ReplayError> {
     if is_read_once(path) {
-        let reason = "a pipe or a device can be read only once, and a replay is read here and \
-                      there; save a file";
-        return Err(io::Error::new(ErrorKind::Unsupported, reason).into());
+        return Err(io::Error::new(ErrorKind::Unsupported, READ_ONCE).into());
     }
     let replay = ReplayReader::open(path)?;
     let decode = own_file_limits(replay.schema());

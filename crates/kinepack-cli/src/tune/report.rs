@@ -42,7 +42,7 @@ pub(super) struct FurtherFile {
 
 impl FurtherFile {
     pub(super) fn new(further: &Further, frames: usize, first: First<'_>) -> Self {
-        let Further { path, stream, rate_hz } = further;
+        let Further { path, stream, rate_hz, .. } = further;
         Self {
             file: path.display().to_string(),
             stream: stream.clone(),
@@ -127,7 +127,9 @@ impl Report {
             ["packed", "adaptive"].map(|level| format!("{level}: {}", self.untuned));
         let header = ["", "frames", &packed, "tuned", &adaptive, "tuned"];
         writeln!(out, "{}", table(header, 1, rows).trim_fmt())?;
-        for FurtherFile { file, frames, rate_note, .. } in &self.further {
+        // A capture without frames was left out, which was said before.
+        let trained = self.further.iter().filter(|further| further.frames > 0);
+        for FurtherFile { file, frames, rate_note, .. } in trained {
             let frames = counted(*frames, "frame");
             write_text(out, "", &format!("The model was trained on {frames} of {file} too."))?;
             if let Some(note) = rate_note {

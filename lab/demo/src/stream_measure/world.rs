@@ -89,7 +89,7 @@ impl World {
             row,
             loss_ratio,
             clients,
-            bits: Vec::new(),
+            bits: Vec::with_capacity(run.clients as usize * run.ticks as usize),
             backs: Vec::new(),
             restored: 0,
             wrong_values: 0,
