@@ -150,6 +150,26 @@ mod unix {
         }
     }
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_device_is_named_as_a_full_disk() {
+        use crate::support::program::refusal;
+        let files = Files::new();
+        let [challenge, _] = captures(&files);
+        let replay = files.path("run.kpz").to_str().unwrap().to_owned();
+        assert_eq!(run(&["pack", &challenge, &replay]).code, Some(0));
+        for arguments in [["pack", &challenge, "/dev/full"], ["cut", &replay, "/dev/full"]] {
+            let refused = refusal(&arguments);
+            assert!(refused.contains("/dev/full: the disk is full: "), "{refused}");
+        }
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let measure = ["measure", &challenge, "--level", "packed"];
+        let measured = program().args(measure).stdout(full).output().unwrap();
+        let said = String::from_utf8(measured.stderr).unwrap();
+        assert_eq!(measured.status.code(), Some(1), "{said}");
+        assert!(said.contains("cannot write the report: the disk is full: "), "{said}");
+    }
+
     #[test]
     fn an_output_that_is_an_input_is_known_by_any_of_its_links() {
         let files = Files::new();

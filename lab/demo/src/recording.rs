@@ -35,14 +35,16 @@ pub struct Recording {
 }
 
 impl RecordOptions {
-    /// Begins the replay, if the user requested one.
-    pub fn begin(
+    /// Begins the replay, if the user requested one. It replaces none of the files that the command
+    /// reads.
+    pub fn begin<P: AsRef<Path>>(
         &self,
         stream: &CubeStream,
         world: &str,
+        inputs: impl IntoIterator<Item = P>,
     ) -> Result<Option<Recording>, SessionError> {
         let Some(path) = &self.record else { return Ok(None) };
-        self.force.target(path)?;
+        self.force.reading(inputs).target(path)?;
         Recording::create(path, stream, world).map(Some)
     }
 }
@@ -99,5 +101,11 @@ impl Recording {
 }
 
 fn failed(path: &Path, error: ReplayError) -> SessionError {
-    SessionError::Recording { path: path.to_owned(), error }
+    let path = path.to_owned();
+    match error {
+        ReplayError::Io(error) => {
+            OutputError::File { path, problem: Problem::System(error) }.into()
+        }
+        error => SessionError::Recording { path, error },
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use command_kit::{Failure, program_name, say};
@@ -48,6 +48,11 @@ enum Warning {
 }
 
 impl SecretOptions {
+    /// Returns the file with the secret, if the user named one.
+    pub fn file(&self) -> Option<&Path> {
+        self.secret_file.as_deref()
+    }
+
     /// Reads the secret. Prints a warning to stderr if the secret is not safe.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::path::Path;
 
-use command_kit::output::{Batch, Force};
+use command_kit::output::{Batch, Outputs};
 use command_kit::page::{File, SHARED};
 use command_kit::{OutputError, counted, say};
 
@@ -11,7 +11,7 @@ use command_kit::{OutputError, counted, say};
 /// pages share. Names are paths within the folder.
 pub fn write(
     directory: &Path,
-    force: Force,
+    outputs: &Outputs,
     made: impl IntoIterator<Item = (&'static str, Vec<u8>)>,
     fixed: impl IntoIterator<Item = &'static File>,
 ) -> Result<(), OutputError> {
@@ -27,7 +27,7 @@ pub fn write(
             Entry::Occupied(batch) => batch.into_mut(),
             Entry::Vacant(place) => place.insert(Batch::in_directory(&folder)?),
         };
-        batch.write(&force.target_in(&folder, file)?, &bytes)?;
+        batch.write(&outputs.target_in(&folder, file)?, &bytes)?;
         total += bytes.len();
     }
     batches.into_values().try_for_each(Batch::commit)?;

@@ -17,7 +17,7 @@ pub enum OutputError {
     #[error("cannot listen for Ctrl-C: {0}")]
     Signals(#[from] ctrlc::Error),
     /// The report cannot be written to standard output.
-    #[error("cannot write the report: {0}")]
+    #[error("cannot write the report: {}", in_words(.0))]
     Stdout(io::Error),
 }
 

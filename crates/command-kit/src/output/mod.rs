@@ -89,11 +89,6 @@ impl Force {
     ) -> Result<[Option<Target>; N], OutputError> {
         self.outputs().targets(names)
     }
-
-    /// Works like [`Outputs::target_in`], for a command that reads no files.
-    pub fn target_in(self, directory: &Path, name: &str) -> Result<Target, OutputError> {
-        self.outputs().target_in(directory, name)
-    }
 }
 
 impl Outputs {

@@ -1,15 +1,16 @@
 //! `kinepack cut`: writes a part of a replay as a new replay.
 
-use std::io::BufWriter;
+use std::io::{BufWriter, ErrorKind};
 use std::path::PathBuf;
 
 use clap::Args;
 use command_kit::output::Force;
 use command_kit::{counted, say};
 use kinepack::Tick;
+use kinepack_replay::ReplayError;
 
 use super::moment::{HELP, Moment};
-use super::{KpzError, open, read_error};
+use super::{KpzError, open, read_error, write_error};
 use crate::captured::Ending;
 
 /// Cut a part out of a replay.
@@ -59,7 +60,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     }
     let output = target.create()?;
     let written = replay.cut(begin_tick, end_tick, BufWriter::new(output.file()?));
-    let summary = written.map_err(|error| read_error(file, error))?;
+    let summary = written.map_err(|error| match error {
+        ReplayError::Io(error) if is_of_writing(error.kind()) => write_error(out, error),
+        error => read_error(file, error),
+    })?;
     if end_tick >= last {
         replay.check_end().map_err(failed)?;
     }
@@ -72,4 +76,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
         counted(summary.bytes, "byte")
     ));
     Ok(read.result()?)
+}
+
+/// True for an error that reading a file cannot have.
+fn is_of_writing(kind: ErrorKind) -> bool {
+    use ErrorKind::{BrokenPipe, FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(kind, StorageFull | QuotaExceeded | FileTooLarge | BrokenPipe)
 }

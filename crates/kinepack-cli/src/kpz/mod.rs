@@ -100,6 +100,14 @@ fn read_error(path: &Path, error: ReplayError) -> KpzError {
     KpzError::Replay { path: path.to_owned(), error }
 }
 
+/// Converts an error of writing a replay.
+fn replay_error(path: &Path, error: ReplayError) -> KpzError {
+    match error {
+        ReplayError::Io(error) => write_error(path, error),
+        error => read_error(path, error),
+    }
+}
+
 /// Converts an error of writing a file.
 fn write_error(path: &Path, error: io::Error) -> KpzError {
     OutputError::File { path: path.to_owned(), problem: Problem::System(error) }.into()

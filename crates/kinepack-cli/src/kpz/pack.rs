@@ -118,7 +118,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
         ..ReplayOptions::at_hz(snapshots.stream().rate_hz)
     };
     let output = target.create()?;
-    let failed = |error| super::read_error(out, error);
+    let failed = |error| super::replay_error(out, error);
     let mut writer = ReplayWriter::to_writer(output.file()?, &codec, &options).map_err(failed)?;
     let notes = notes.iter().chain(note.iter().map(|(key, value)| (key, value)));
     for (key, value) in notes {

@@ -70,7 +70,7 @@ impl Place {
     /// Writes the page as a folder of static files.
     pub(super) fn export(&self, directory: &Path, force: Force) -> Result<(), OutputError> {
         let place = serde_json::to_vec_pretty(self).expect("it has only texts and numbers");
-        static_files::write(directory, force, [(BROADCAST, place)], files())
+        static_files::write(directory, &force.outputs(), [(BROADCAST, place)], files())
     }
 }
 

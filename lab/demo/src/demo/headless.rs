@@ -29,7 +29,8 @@ pub(super) fn run(
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let Program { world, name, ticks, ending } = arguments.program()?;
     let mut session = Session::new(world, &arguments.send, with_keys(HubConfig::default()))?;
-    session.sender.recording = arguments.recording.begin(&arguments.send.stream, &name)?;
+    let Arguments { recording, send, capture, .. } = arguments;
+    session.sender.recording = recording.begin(&send.stream, &name, capture)?;
     session.controller = Controller::SentScript;
     session.outage = arguments.link.outage();
     session.add(&arguments.send, arguments.link.config()?, arguments.link.link_seed, true)?;

@@ -137,8 +137,8 @@ impl Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), DemoError> {
     if let Some(directory) = &arguments.export {
         let Program { world, ticks, ending, .. } = arguments.program()?;
-        let force = arguments.recording.force;
-        export(directory, force, world, ticks, &arguments.send)?;
+        let outputs = arguments.recording.force.reading(&arguments.capture);
+        export(directory, &outputs, world, ticks, &arguments.send)?;
         return Ok(ending?);
     }
     let (report, ending) =

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use command_kit::SentLevel;
-use command_kit::output::Force;
+use command_kit::output::Outputs;
 use command_kit::page::File;
 use cubes::{CUBE_EDGE_M, PLAYER_EDGE_M};
 use kinepack::Level;
@@ -31,7 +31,7 @@ const LEVELS: [Level; 3] = [Level::PACKED, Level::ADAPTIVE, Level::LEARNING];
 /// Writes the folder.
 pub fn export(
     directory: &Path,
-    force: Force,
+    outputs: &Outputs,
     world: Played,
     ticks: u32,
     send: &SendOptions,
@@ -56,7 +56,7 @@ pub fn export(
         ("world.json", about.to_string().into_bytes()),
     ];
     let fixed = FILES.iter().chain(RECEIVING).chain(WORLDS).chain(MODULE);
-    static_files::write(directory, force, made, fixed)?;
+    static_files::write(directory, outputs, made, fixed)?;
     Ok(())
 }
 

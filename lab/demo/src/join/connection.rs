@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
@@ -29,6 +30,11 @@ pub struct ConnectionArguments {
 }
 
 impl ConnectionArguments {
+    /// The file with the secret, if the user named one.
+    pub fn secret_file(&self) -> Option<&Path> {
+        self.secret.file()
+    }
+
     pub fn target(&self, server: SocketAddr) -> Result<Target, JoinError> {
         Ok(Target {
             server,

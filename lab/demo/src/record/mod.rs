@@ -133,7 +133,7 @@ pub fn run(arguments: &Arguments) -> Result<(), RecordingError> {
     if let Some(option) = option.filter(|_| format == Format::Floats) {
         return Err(RecordingError::NotOfFloats { path: out.clone(), option });
     }
-    let target = force.target(out)?;
+    let target = force.reading(connection.secret_file()).target(out)?;
     if format == Format::Floats {
         target.check_seekable()?;
     }

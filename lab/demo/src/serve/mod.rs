@@ -149,8 +149,8 @@ pub fn run(arguments: &Arguments) -> Result<(), ServeError> {
     let world = arguments.world.play()?;
     let half_width_m = world.grid_half_width_m();
     let mut sender = Sender::new(world, &arguments.send, hub_config(arguments))?;
-    sender.recording =
-        arguments.recording.begin(&arguments.send.stream, &arguments.world.name())?;
+    let (stream, name) = (&arguments.send.stream, arguments.world.name());
+    sender.recording = arguments.recording.begin(stream, &name, arguments.secret.file())?;
     let server = UdpServer::bind(arguments.listen, &secret, options)?;
     let web = match arguments.web {
         Some(address) => Some(arguments.open_web(address, &secret, &sender)?),

@@ -6,10 +6,11 @@ mod unix;
 
 use std::fs;
 
-use crate::challenge::Files;
+use crate::challenge::{Files, good_f32};
 use crate::support::program::{
     refusal, run, see_that_a_failure_changes_nothing, see_that_it_replaces_by_force_alone,
 };
+use crate::support::recorded::recorded;
 
 const OLD: &[u8] = b"worth something";
 /// The options of a short recording.
@@ -59,6 +60,34 @@ fn a_recording_without_a_server_leaves_the_old_file() {
     let forced = [&nobody[..], &["--force", "--seconds", "1"]].concat();
     let said = see_that_a_failure_changes_nothing(&old, &forced, 1);
     assert!(said.contains("nothing was received from 127.0.0.1:9"), "{said}");
+}
+
+#[test]
+fn no_command_of_the_lab_replaces_a_file_that_it_reads() {
+    let files = Files::new();
+    let capture = files.write("run.f32", &good_f32(20, 30)).to_str().unwrap().to_owned();
+    let secret = files.write("secret", &[b'1'; 64]).to_str().unwrap().to_owned();
+    let server = ["--from", "127.0.0.1:9", "--secret-file", &secret];
+    let played = recorded(&files, "world.mcap", &SHORT);
+    let folder = files.path("demo");
+    fs::create_dir(&folder).unwrap();
+    let world = folder.join("world.bin").to_str().unwrap().to_owned();
+    fs::rename(played, &world).unwrap();
+    let folder = folder.to_str().unwrap();
+    for (input, arguments) in [
+        (&world, &["demo", "--capture", &world, "--export", folder][..]),
+        (&capture, &["demo", "--headless", "--fast", "--capture", &capture, "--record", &capture]),
+        (
+            &secret,
+            &["serve", "--listen", "127.0.0.1:0", "--secret-file", &secret, "--record", &secret],
+        ),
+        (&secret, &[&["record", &secret][..], &server].concat()),
+    ] {
+        let arguments = [arguments, &["--force", "--seconds", "1"]].concat();
+        let said = see_that_a_failure_changes_nothing(input.as_ref(), &arguments, 2);
+        let says = format!("this is the input {input}, which even --force");
+        assert!(said.contains(&says), "{arguments:?}: {said}");
+    }
 }
 
 #[test]

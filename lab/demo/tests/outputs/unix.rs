@@ -172,6 +172,9 @@ fn a_full_device_is_named_as_a_full_disk() {
     let refused =
         crate::support::program::refusal(&[&["record", "/dev/full"], &SHORT[..]].concat());
     assert!(refused.contains("/dev/full: the disk is full: "), "{refused}");
+    let demo = ["demo", "--headless", "--fast", "--record", "/dev/full"];
+    let refused = crate::support::program::refusal(&[&demo[..], &SHORT].concat());
+    assert!(refused.contains("/dev/full: the disk is full: "), "{refused}");
 }
 
 #[test]

@@ -74,7 +74,8 @@ pub(super) fn run(
     let extent = world.extent();
     let mut session = Session::new(world, &arguments.send, config)?;
     session.outage = arguments.link.outage();
-    session.sender.recording = arguments.recording.begin(&arguments.send.stream, &name)?;
+    let Arguments { recording, send, capture, .. } = arguments;
+    session.sender.recording = recording.begin(&send.stream, &name, capture)?;
     session.add(&checked.send, checked.link_config, checked.link.link_seed, true)?;
     let mut stage = Stage::new(session, new_world, name.clone(), checked)?;
 
