@@ -18,7 +18,8 @@ namespace Kinepack
         /// </param>
         /// <param name="delayTicks">
         /// The number of ticks by which pieces are delayed. A delay protects against players who
-        /// watch their own match.
+        /// watch their own match. The pieces of the last <c>delayTicks</c> ticks of a broadcast
+        /// are not returned.
         /// </param>
         public unsafe Publisher(Catalogue catalogue, ulong firstGroup = 0, int delayTicks = 0)
         {

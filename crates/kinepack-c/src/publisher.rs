@@ -47,7 +47,7 @@ pub struct KpPublisherOptions {
     /// ones, such as the seconds since 1970. Then relays and viewers do not mix the two runs.
     pub first_group: u64,
     /// The number of ticks by which pieces are delayed. A delay protects against players who watch
-    /// their own match.
+    /// their own match. The pieces of the last `delay_ticks` ticks of a broadcast are not returned.
     pub delay_ticks: u32,
 }
 

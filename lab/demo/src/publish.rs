@@ -14,7 +14,7 @@ use kinepack_cli::captured::{
 use kinepack_cli::ladder::{Parameters, ProfileError};
 use kinepack_cli::steps::StepArguments;
 
-use crate::broadcast::{BroadcastError, Outgoing, PublishOptions};
+use crate::broadcast::{BroadcastError, Outgoing, PublishOptions, REST_FOLLOWS};
 
 /// The longest sleep. A signal is noticed after it.
 const NAP: Duration = Duration::from_millis(100);
@@ -112,10 +112,19 @@ pub fn run(arguments: &Arguments) -> Result<(), PublishError> {
     let Some(mut outgoing) = outgoing else { return Ok(()) };
     outgoing.wait_for_relay(Duration::from_secs(arguments.time_out), &interrupt)?;
     let played = play(&mut snapshots, first, rate_hz, &mut outgoing, &interrupt);
+    if outgoing.holds_back(&interrupt) {
+        match &played {
+            Ok(_) => announce(REST_FOLLOWS),
+            Err(error) => announce(format_args!("{error}; what --delay holds back is still sent")),
+        }
+    }
     // Even if the capture is damaged, the frames that are held back are sent to the spectators.
-    let published = outgoing.finish(&interrupt)?;
-    announce(published.line());
+    let published = outgoing.finish(&interrupt);
+    if let Ok(published) = &published {
+        announce(published.line());
+    }
     let is_whole = played?;
+    let published = published?;
     published.check()?;
     let ending = snapshots.end()?;
     if !is_whole || published.cut > 0 {

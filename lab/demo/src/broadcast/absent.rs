@@ -40,6 +40,10 @@ impl Outgoing {
         match self.0 {}
     }
 
+    pub fn holds_back(&self, _: &Interrupt) -> bool {
+        match self.0 {}
+    }
+
     pub fn finish(self, _: &Interrupt) -> Result<Published, BroadcastError> {
         match self.0 {}
     }

@@ -33,6 +33,6 @@ pub use local::run;
 pub use options::{Arguments, PublishOptions, RelayOptions, WatchOptions};
 #[cfg(feature = "broadcast")]
 pub use outgoing::Outgoing;
-pub use published::Published;
+pub use published::{Published, REST_FOLLOWS};
 #[cfg(feature = "broadcast")]
 pub use watch::watch;

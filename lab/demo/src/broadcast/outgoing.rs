@@ -142,6 +142,11 @@ impl Outgoing {
         Ok(Some(format!("publishing: {}", link_status(&self.link))))
     }
 
+    /// Returns whether [`finish`](Self::finish) waits for the delay.
+    pub fn holds_back(&self, interrupt: &Interrupt) -> bool {
+        self.delay_ticks > 0 && !interrupt.is_raised()
+    }
+
     /// Sends the frames that are held back when they are due, unless a signal arrives. Then waits a
     /// moment for the relay to take them. Returns the counts of published frames.
     pub fn finish(mut self, interrupt: &Interrupt) -> Result<Published, BroadcastError> {

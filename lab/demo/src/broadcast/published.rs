@@ -4,6 +4,9 @@ use command_kit::counted;
 
 use super::BroadcastError;
 
+/// What a command says before it waits for `--delay`.
+pub const REST_FOLLOWS: &str = "the last seconds follow after --delay; Ctrl-C cuts them off";
+
 /// Counts the published snapshots, which are called frames as in captures.
 #[derive(Clone, Debug, Default)]
 pub struct Published {

@@ -173,8 +173,11 @@ pub fn run(arguments: &Arguments) -> Result<(), ServeError> {
     }
     serving.run(&interrupt, arguments.world.seconds)?;
     let report = serving.report(arguments);
-    let published = serving.close(&interrupt)?;
-    print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
+    let closed = serving.close(&interrupt);
+    let printed =
+        print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) });
+    let published = closed?;
+    printed?;
     if let Some(published) = published {
         announce(published.line());
         published.check()?;

@@ -17,7 +17,7 @@ use super::guests::Guests;
 use super::players::{KeyCounts, Players};
 use super::report::{KeysReport, ServeReport};
 use super::timing::{Span, Spans, Watch};
-use crate::broadcast::{Outgoing, Published};
+use crate::broadcast::{Outgoing, Published, REST_FOLLOWS};
 use crate::lines::Lines;
 use crate::recording::Recording;
 use crate::sender::{SendOptions, Sender, due};
@@ -288,8 +288,13 @@ impl Serving {
     pub fn close(mut self, interrupt: &Interrupt) -> Result<Option<Published>, ServeError> {
         self.status.finish();
         self.doors.close();
-        self.sender.recording.take().map_or(Ok(()), Recording::finish)?;
+        let recorded = self.sender.recording.take().map_or(Ok(()), Recording::finish);
+        if self.outgoing.as_ref().is_some_and(|outgoing| outgoing.holds_back(interrupt)) {
+            self.say(REST_FOLLOWS);
+        }
+        // Even if the disk is full, the spectators get what the delay holds back.
         let published = self.outgoing.take().map(|outgoing| outgoing.finish(interrupt));
+        recorded?;
         Ok(published.transpose()?)
     }
 
