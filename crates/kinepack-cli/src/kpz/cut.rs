@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     Ok(read.result()?)
 }
 
-/// True for an error that reading a file cannot have.
+/// Returns true for an error that reading a file cannot have.
 fn is_of_writing(kind: ErrorKind) -> bool {
     use ErrorKind::{BrokenPipe, FileTooLarge, QuotaExceeded, StorageFull};
     matches!(kind, StorageFull | QuotaExceeded | FileTooLarge | BrokenPipe)

@@ -30,7 +30,7 @@ pub struct ConnectionArguments {
 }
 
 impl ConnectionArguments {
-    /// The file with the secret, if the user named one.
+    /// Returns the file with the secret, if the user named one.
     pub fn secret_file(&self) -> Option<&Path> {
         self.secret.file()
     }
