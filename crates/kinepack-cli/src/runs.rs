@@ -322,3 +322,22 @@ impl Runs {
         Ok((self.runs, self.ending))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_capture_that_no_memory_is_left_for_is_not_opened() {
+        let interrupt = Interrupt::unheard();
+        let all = FrameReader::of_range(0..u32::MAX, &interrupt);
+        let mut reader = FrameReader { room_bytes: 0, ..all };
+        let stream = StreamArguments { stream: None };
+        let opening = Opening { stream: &stream, max_error: &[], limits: CaptureLimits::default() };
+        let [path, first] = ["missing.mcap", "first.mcap"].map(PathBuf::from);
+        let stream = "drones".to_owned();
+        let further = Further { path, stream, rate_hz: 60.0, schema_hash: 0, first };
+        let (runs, _) = reader.read_further(opening, &[further]).unwrap();
+        assert!(runs.len() == 1 && runs[0].is_empty());
+    }
+}
