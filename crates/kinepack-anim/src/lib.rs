@@ -63,6 +63,7 @@
 //! | `import` | [`import`]: raw clips from glTF and BVH files; implies `raw` |
 //! | `fbx` | [`import::fbx`]: raw clips from FBX files. A build needs a C compiler; implies `import` |
 //! | `export` | [`export`]: raw clips as glTF files; implies `raw` |
+//! | `figure` | [`figure`]: live bodies as entities of a snapshot, with a promised error; implies `raw` |
 //! | `raw` | [`RawClip`], [`Curve`], [`Marker`], [`exchange`], [`measure`], [`additive::difference`] |
 //!
 //! # Reading order
@@ -81,9 +82,10 @@
 //! 10. [`measure`]
 //! 11. [`offline`]
 //! 12. [`export`]: glTF for viewers
+//! 13. [`figure`]: live bodies
 //!
-//! The formats are normative in `spec/ANIM.md`. The crate `kinepack-anm` reads and writes the
-//! `r3d2canm` files of League of Legends.
+//! The formats are normative in `spec/ANIM.md` and `spec/FIGURE.md`. The crate `kinepack-anm` reads
+//! and writes the `r3d2canm` files of League of Legends.
 //!
 //! The block scheme is based on JPEG's transform coding and on ACL. The keyed scheme is based on
 //! Riot's article on the animations of League of Legends. [`pose`] names its own sources.

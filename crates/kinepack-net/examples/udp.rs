@@ -32,12 +32,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (start, mut buffer) = (Instant::now(), [0; 1_200]);
     for tick in 1..=60 {
         let now = start.elapsed();
-        // The client sends hellos until a datagram arrives, and then acknowledgements.
+        // The client sends hellos until a datagram arrives, then acknowledgements.
         while let Some(datagram) = receiver.poll_transmit(now) {
             client.send(datagram)?;
         }
-        // The server reads the client's datagrams and sends the world. A refused datagram changes
-        // nothing.
+        // The server reads datagrams and sends the world. A refused datagram changes nothing.
         while let Ok(bytes) = server.recv(&mut buffer) {
             hub.handle(player, now, &buffer[..bytes]).ok();
         }
@@ -50,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         while let Some((_, datagram)) = hub.poll_transmit() {
             server.send(datagram)?;
         }
-        // The client draws a moment between two states that have arrived.
+        // The client draws a moment between two states.
         while let Ok(bytes) = client.recv(&mut buffer) {
             receiver.handle(now, &buffer[..bytes]).ok();
         }
