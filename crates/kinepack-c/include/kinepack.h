@@ -20,8 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The version of this interface. It grows when a function or a struct changes, not when one is
-// added. A program that loads the shared library compares it with `kp_abi` once.
+// The version of this interface. It is raised when a function or a struct changes, but not when
+// one is added. A program that loads the shared library compares it with `kp_abi` once.
 #define KP_ABI 1
 
 // The result of a function.
@@ -32,25 +32,26 @@ enum KpStatus
  {
   // The call succeeded.
   KP_STATUS_OK = 0,
-  // A pointer is null although it must not be, or is not aligned.
+  // A pointer is null although it must not be, or it is not aligned.
   KP_STATUS_POINTER = 1,
   // A handle is zero, was freed, or is of another type.
   KP_STATUS_HANDLE = 2,
-  // An argument is out of its range, or does not fit the others.
+  // An argument is out of its range, or does not fit the other arguments.
   KP_STATUS_ARGUMENT = 3,
-  // The caller's memory is too small. The needed size was written.
+  // The caller's memory is too small. The function has written the needed size.
   KP_STATUS_SIZE = 4,
-  // Bytes from outside are invalid: a file, a packet or a datagram.
+  // The bytes of a file, packet or datagram are invalid.
   KP_STATUS_DATA = 5,
   // A value cannot be quantized: it is not a number, or out of its range.
   KP_STATUS_VALUE = 6,
-  // There is no result: not yet, or no longer.
+  // There is no result yet, or no longer.
   KP_STATUS_NOTHING = 7,
-  // A defect of the library. Please report it.
+  // The library has a defect. Please report it.
   KP_STATUS_PANIC = 8,
   // A file cannot be read or written.
   KP_STATUS_FILE = 9,
-  // The call succeeded, but not for all receivers: the error text names the failed ones.
+  // The call succeeded, but not for all receivers. The error text names the receivers for which
+  // it failed.
   KP_STATUS_RECEIVERS = 10,
 };
 #ifndef __cplusplus
@@ -61,19 +62,19 @@ typedef int32_t KpStatus;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// The endpoint that a datagram is for.
+// The type of endpoint that handles a datagram.
 enum KpDatagramKind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : int32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-  // A hub.
+  // The datagram is for a hub.
   KP_DATAGRAM_KIND_TO_HUB = 0,
-  // A receiver.
+  // The datagram is for a receiver.
   KP_DATAGRAM_KIND_TO_RECEIVER = 1,
-  // A receiver of a stream.
+  // The datagram is for a receiver of a stream.
   KP_DATAGRAM_KIND_TO_STREAM_RECEIVER = 2,
-  // A sender of a stream.
+  // The datagram is for a sender of a stream.
   KP_DATAGRAM_KIND_TO_STREAM_SENDER = 3,
 };
 #ifndef __cplusplus
@@ -119,11 +120,11 @@ enum KpCarry
   : int32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-  // In groups: each snapshot is coded against the previous one, and takes the fewest bits. A
-  // viewer sees a lost packet as a delay.
+  // The tier is sent in groups. Each snapshot is coded against the previous one, and takes the
+  // fewest bits. A viewer sees a lost packet as a delay.
   KP_CARRY_GROUPS = 0,
-  // In datagrams that are coded against the beginning of the group. A lost datagram costs one
-  // snapshot and no delay.
+  // The tier is sent in datagrams that are coded against the beginning of the group. A lost
+  // datagram costs one snapshot and no delay.
   KP_CARRY_DATAGRAMS = 1,
 };
 #ifndef __cplusplus
@@ -134,20 +135,20 @@ typedef int32_t KpCarry;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// How numbers are coded by magnitude.
+// The forms in which numbers are coded by magnitude.
 enum KpMagnitudeForm
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : int32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-  // Real numbers, rounded to multiples of a precision. Takes as many bits as Unreal's
-  // `FVector_NetQuantize`.
+  // Real numbers, rounded to multiples of a precision. A vector of this form takes as many bits
+  // as Unreal's `FVector_NetQuantize`.
   KP_MAGNITUDE_FORM_MULTIPLES = 0,
-  // Integers from -2^32 to 2^32 - 1, exactly.
+  // Integers from -2^32 to 2^32 - 1, which are coded exactly.
   KP_MAGNITUDE_FORM_STEPS = 1,
   // Real numbers within limits, as differences from numbers that both sides hold.
   KP_MAGNITUDE_FORM_DIFFERENCE = 2,
-  // Like the differences. If a number cannot be represented within the limits, all numbers are
+  // Like `Difference`. But if a number cannot be represented within the limits, all numbers are
   // written unchanged.
   KP_MAGNITUDE_FORM_ANY = 3,
 };
@@ -221,15 +222,15 @@ typedef int32_t KpRole;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// A track of a tier.
+// The type of a track.
 enum KpTrackKind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : int32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-  // Its snapshots.
+  // The snapshots of the tier.
   KP_TRACK_KIND_SNAPSHOTS = 0,
-  // Its key snapshots, which viewers need to join.
+  // The key snapshots of the tier, which viewers need to join.
   KP_TRACK_KIND_KEYS = 1,
 };
 #ifndef __cplusplus
@@ -248,9 +249,9 @@ enum KpValueKind
  {
   // A real number from `min` to `max`, in steps of `precision`.
   KP_VALUE_KIND_REAL = 0,
-  // A real number on a circle, such as an angle: after `max` it wraps to `min`.
+  // A real number on a circle, such as an angle, which wraps from `max` to `min`.
   KP_VALUE_KIND_CYCLIC = 1,
-  // An integer from `min` to `max`, each at most 2^53 in magnitude.
+  // An integer from `min` to `max`. Both limits are at most 2^53 in magnitude.
   KP_VALUE_KIND_INTEGER = 2,
 };
 #ifndef __cplusplus
@@ -263,21 +264,21 @@ typedef int32_t KpValueKind;
 
 // An `r3d2canm` file, the animation format of League of Legends. Immutable.
 typedef struct KpAnm {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpAnm;
 
 // The properties of an `r3d2canm` file.
 typedef struct KpAnmInfo {
-  // 1, 2 or 3.
+  // The version of the format: 1, 2 or 3.
   uint32_t version;
-  // Number of joints.
+  // The number of joints.
   uint32_t joints;
-  // Number of keys over all joints.
+  // The number of keys of all joints together.
   uint32_t keys;
   // The duration in seconds.
   float duration_s;
-  // Sample rate of the source in Hz. Playback does not need it.
+  // The sample rate of the source in Hz. Playback does not need it.
   float rate_hz;
 } KpAnmInfo;
 
@@ -285,247 +286,250 @@ typedef struct KpAnmInfo {
 // allow an array of structs as well as three arrays. If the pointer of a part is null, the part is
 // ignored. Numbers need no alignment.
 typedef struct KpPose {
-  // The translation x, y, z of the first bone.
+  // The address of the translation x, y, z of the first bone.
   void *translations;
-  // Bytes from one bone to the next.
+  // The number of bytes from one bone's translation to the next.
   size_t translation_stride;
-  // The rotation x, y, z, w of the first bone.
+  // The address of the rotation x, y, z, w of the first bone.
   void *rotations;
-  // Bytes from one bone to the next.
+  // The number of bytes from one bone's rotation to the next.
   size_t rotation_stride;
-  // The scale x, y, z of the first bone.
+  // The address of the scale x, y, z of the first bone.
   void *scales;
-  // Bytes from one bone to the next.
+  // The number of bytes from one bone's scale to the next.
   size_t scale_stride;
   // The number of bones at the pointers.
   size_t bones;
-  // The bone of each joint of the clip, or `UINT32_MAX` for none.
+  // The index of the bone of each joint of the clip, or `UINT32_MAX` for no bone.
   const uint32_t *bone_of_joint;
   // The length of `bone_of_joint`, which must be the clip's number of joints. With 0, joint 0 is
   // bone 0, and so on. The engine must then have at least as many bones as the clip has joints.
   size_t joints;
-  // `KP_NUMBER_F32` or `KP_NUMBER_F64`.
+  // The type of the numbers: `KP_NUMBER_F32` or `KP_NUMBER_F64`.
   int32_t number;
-  // Not 0: rotations are ordered w, x, y, z.
+  // If not 0, rotations are ordered w, x, y, z.
   int32_t w_first;
-  // Units per metre: 0 or 1 for metres, 100 for centimetres.
+  // The number of units per metre: 0 or 1 for metres, 100 for centimetres.
   float units_per_m;
 } KpPose;
 
 // A codec. Immutable.
 typedef struct KpCodec {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpCodec;
 
 // A tier to create.
 typedef struct KpTier {
-  // The name of its track: up to 64 lower-case letters, digits, `-`, `.` and `_`.
+  // The name of the tier's track: up to 64 lower-case letters, digits, `-`, `.` and `_`.
   const char *name;
-  // The codec of its snapshots. All tiers have the same schema; only the time precision of the
-  // fields may differ.
+  // The codec of the tier's snapshots. All tiers have the same schema. Only the time precision
+  // of the fields may differ.
   struct KpCodec codec;
-  // A `KpCarry`.
+  // How the tier is transported: a `KpCarry`.
   int32_t carry;
-  // Ticks from one snapshot to the next. 0 means 1.
+  // The number of ticks from one snapshot to the next. 0 means 1.
   uint32_t ticks_per_frame;
-  // The most ticks of a group, at most 127 in datagrams. Viewers can join at the beginning of a
-  // group.
+  // The maximum number of ticks in a group. A tier in datagrams may have at most 127. Viewers
+  // can join at the beginning of a group.
   uint32_t ticks_per_group;
   // The number of snapshots that share an object, at most 16. 0 means 1. Each object has about
-  // 50 bytes of headers, and its first snapshot is delayed until the last.
+  // 50 bytes of headers. Its first snapshot is delayed until the last one is added.
   uint32_t frames_per_object;
 } KpTier;
 
-// The contents of a broadcast: one world in several forms, its tiers. Immutable.
+// Describes the contents of a broadcast: one world in several forms, which are its tiers.
+// Immutable.
 typedef struct KpCatalogue {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpCatalogue;
 
 // A schema. Immutable.
 typedef struct KpSchema {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpSchema;
 
 // The properties of a tier.
 typedef struct KpTierInfo {
-  // A `KpCarry`.
+  // How the tier is transported: a `KpCarry`.
   int32_t carry;
-  // Ticks from one snapshot to the next.
+  // The number of ticks from one snapshot to the next.
   uint32_t ticks_per_frame;
-  // The most ticks of a group.
+  // The maximum number of ticks in a group.
   uint32_t ticks_per_group;
   // The number of snapshots that share an object.
   uint32_t frames_per_object;
 } KpTierInfo;
 
-// A track of the transport: groups of objects, and datagrams.
+// Identifies a track of the transport, which carries groups of objects, and datagrams.
 typedef struct KpTrack {
   // The number of the tier.
   uint32_t tier;
-  // A `KpTrackKind`.
+  // The type of the track: a `KpTrackKind`.
   int32_t kind;
 } KpTrack;
 
 // The parameters that many clips of one skeleton share. Immutable.
 typedef struct KpRig {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpRig;
 
 // A compressed animation clip. Immutable.
 typedef struct KpClip {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpClip;
 
 // The properties of a clip.
 typedef struct KpClipInfo {
-  // Number of joints.
+  // The number of joints.
   uint32_t joints;
-  // Number of sample times of the raw clip that it was built from.
+  // The number of sample times of the raw clip from which this clip was built.
   uint32_t samples;
-  // Samples a second.
+  // The number of samples per second.
   float rate_hz;
-  // Seconds from the first sample to the last.
+  // The number of seconds from the first sample to the last.
   float duration_s;
-  // The hash of its skeleton.
+  // The hash of the clip's skeleton.
   uint64_t skeleton_hash;
-  // Bytes of the clip in memory, without its players.
+  // The size of the clip in memory in bytes, without its players.
   uint64_t bytes;
-  // Number of curves: values besides the joints, such as weights of blend shapes.
+  // The number of curves, which are values besides the joints, such as weights of blend shapes.
   uint32_t curves;
-  // Number of markers: named times, such as footsteps.
+  // The number of markers, which are named times, such as footsteps.
   uint32_t markers;
 } KpClipInfo;
 
 // The joints of a character. Immutable.
 typedef struct KpSkeleton {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpSkeleton;
 
 // Plays one clip on one character. Players of a clip share its memory.
 typedef struct KpPlayer {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpPlayer;
 
-// The view that both sides hold after a packet: a snapshot, and the trained state of the models.
-// Immutable.
+// The view that both sides hold after a packet. It contains a snapshot, and the trained state of
+// the models. Immutable.
 typedef struct KpView {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpView;
 
 // The state of all entities at one tick.
 typedef struct KpSnapshot {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpSnapshot;
 
 // Encodes snapshots.
 typedef struct KpEncoder {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpEncoder;
 
 // Decodes packets.
 typedef struct KpDecoder {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpDecoder;
 
 // A part of a received datagram.
 typedef struct KpPart {
-  // The endpoint that the part is for.
+  // The type of endpoint that handles the part.
   KpDatagramKind kind;
   // The channel of the endpoint.
   uint32_t channel;
-  // The offset of its first byte.
+  // The offset of the part's first byte in the datagram.
   size_t offset;
-  // Its size in bytes.
+  // The size of the part in bytes.
   size_t size;
 } KpPart;
 
 // Kinds of events. Both sides of a connection need the same kinds. Immutable.
 typedef struct KpEvents {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpEvents;
 
 // Writes groups.
 typedef struct KpGroupWriter {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpGroupWriter;
 
 // Reads groups.
 typedef struct KpGroupReader {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpGroupReader;
 
-// How a hub sends. A number of 0 selects the default.
+// The settings of a hub. A number of 0 selects the default.
 typedef struct KpHubOptions {
   // The largest datagram that the transport carries, without its own headers. Default: 1,200.
   uint32_t datagram_bytes;
-  // The channel of this hub, which distinguishes hubs on one connection. Its receivers use the
-  // same.
+  // The channel of this hub, which distinguishes hubs on one connection. Its receivers need the
+  // same channel.
   uint32_t channel;
-  // The bytes that the transport adds to each datagram. Budgets include them. Default: 28.
+  // The number of bytes that the transport adds to each datagram. Budgets include them. Default:
+  // 28.
   uint32_t overhead_bytes;
-  // The most datagrams for a receiver in a tick. Default: 4.
+  // The maximum number of datagrams for a receiver in a tick. Default: 4.
   uint32_t datagrams_per_tick;
-  // The kinds of events, or zero for none.
+  // The kinds of events, or zero for no events.
   struct KpEvents events;
 } KpHubOptions;
 
 // Sends one world to many receivers. A hub has no sockets and no clock: the caller passes in
 // datagrams and the time, and polls datagrams to send. The transport must deliver a datagram
-// unaltered or not at all. Use an encrypted or authenticated one, because an altered datagram is
-// often another valid one.
+// unaltered or not at all. Use an encrypted or authenticated transport, because an altered
+// datagram is often another valid one.
 typedef struct KpHub {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpHub;
 
 // The hub's view of a connection to a receiver.
 typedef struct KpHubStatus {
-  // Not 0 once the receiver's hello was accepted.
+  // Not 0 if the receiver's hello was accepted.
   int32_t joined;
-  // Datagrams sent.
+  // The number of datagrams sent.
   uint64_t sent;
-  // Sent datagrams that were acknowledged.
+  // The number of sent datagrams that were acknowledged.
   uint64_t acknowledged;
-  // Sent datagrams that were overtaken or not acknowledged in time.
+  // The number of sent datagrams that were overtaken or not acknowledged in time.
   uint64_t lost;
-  // Bytes sent, without the transport's headers.
+  // The number of bytes sent, without the transport's headers.
   uint64_t bytes;
-  // The smoothed time from sending a datagram to its acknowledgement; negative before the first.
+  // The smoothed time from sending a datagram to its acknowledgement. It is negative before the
+  // first acknowledgement.
   double round_trip_ms;
-  // Entities that should have been sent in the last tick but did not fit.
+  // The number of entities that should have been sent in the last tick but did not fit.
   uint64_t waiting;
-  // Events that have not been sent yet.
+  // The number of events that have not been sent yet.
   uint64_t waiting_events;
-  // Events that must arrive but never will, because too many were waiting. If there are any,
-  // remove the receiver.
+  // The number of events that must arrive but never will, because too many were waiting. If it
+  // is not 0, remove the receiver.
   uint64_t refused_events;
 } KpHubStatus;
 
-// The numbers of a field in the caller's memory, to read from. The numbers of one entity are
-// adjacent, and entities are `stride` bytes apart. Numbers need no alignment.
+// The numbers of a field in the caller's memory, which the library reads. The numbers of one
+// entity are adjacent, and entities are `stride` bytes apart. Numbers need no alignment.
 typedef struct KpColumn {
-  // The first number of the first entity.
+  // The address of the first number of the first entity.
   const void *data;
-  // Bytes from one entity to the next. With 0, all entities have the same numbers.
+  // The number of bytes from one entity to the next. With 0, all entities have the same numbers.
   size_t stride;
-  // A `KpNumber`. Real numbers and rotations need `KP_NUMBER_F32` or `KP_NUMBER_F64`, and all
-  // other fields need integers.
+  // The type of the numbers: a `KpNumber`. Real numbers and rotations need `KP_NUMBER_F32` or
+  // `KP_NUMBER_F64`, and all other fields need integers.
   int32_t number;
-  // Not 0: values out of range are clamped instead of refused.
+  // If not 0, values out of range are clamped instead of refused.
   int32_t clamp;
 } KpColumn;
 
@@ -533,205 +537,212 @@ typedef struct KpColumn {
 typedef struct KpComponent {
   // The number to write, or the number read. Real numbers are rounded to a `float`.
   double value;
-  // The number that both sides hold. This and all following members are only for differences.
+  // The number that both sides hold. This member and all following ones are only for
+  // differences.
   double before;
   // The least number.
   double min;
   // The largest number. On a circle, it is equivalent to `min`.
   double max;
-  // The step. A decoded number is off by at most half of it.
+  // The step. A decoded number is off by at most half a step.
   double precision;
-  // Not 0: a number on a circle, such as an angle.
+  // Not 0 if the number is on a circle, such as an angle.
   int32_t is_cyclic;
 } KpComponent;
 
-// Up to four numbers that are coded together, such as a vector. The largest one determines how
+// Up to four numbers that are coded together, such as a vector. The largest number determines how
 // many bits each of them takes.
 typedef struct KpMagnitude {
-  // A `KpMagnitudeForm`.
+  // The form of the numbers: a `KpMagnitudeForm`.
   int32_t form;
-  // How many numbers, 1 to 4.
+  // The number of components, 1 to 4.
   uint32_t count;
-  // Multiples only: steps per unit: 1, 10 or 100.
+  // The steps per unit: 1, 10 or 100. Only multiples use it.
   uint32_t steps_per_unit;
   // The numbers. Components from `count` on are ignored.
   struct KpComponent components[4];
 } KpMagnitude;
 
-// How a publisher works.
+// The settings of a publisher.
 typedef struct KpPublisherOptions {
   // The number of the first group, below 2^61. After a restart, use a number above all previous
-  // ones, such as the seconds since 1970, so that relays and viewers do not mix the two runs.
+  // ones, such as the seconds since 1970. Then relays and viewers do not mix the two runs.
   uint64_t first_group;
-  // The delay of the pieces in ticks, against players who watch their own match.
+  // The number of ticks by which pieces are delayed. A delay protects against players who watch
+  // their own match. The pieces of the last `delay_ticks` ticks of a broadcast are not returned.
   uint32_t delay_ticks;
 } KpPublisherOptions;
 
-// Publishes one world for any number of viewers: it encodes each snapshot once for each tier,
+// Publishes one world for any number of viewers. It encodes each snapshot once for each tier,
 // however many viewers watch. A publisher has no sockets: it produces objects and datagrams, which
 // relays or your servers forward.
 typedef struct KpPublisher {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpPublisher;
 
 // A unit for the transport: an object of a group, or a datagram.
 typedef struct KpPiece {
-  // The number of its group in the track.
+  // The number of the piece's group in the track.
   uint64_t group;
-  // The number of the object in its group. Object 0 begins the group, and ends the previous one.
+  // The number of the object in its group. Object 0 begins a group, and ends the previous group.
   uint64_t object;
   // The number of the tier.
   uint32_t tier;
-  // A `KpTrackKind`.
+  // The type of the track: a `KpTrackKind`.
   int32_t track;
-  // Not 0: a datagram. It has no `object`, and viewers do not need its `group`.
+  // Not 0 if the piece is a datagram. A datagram has no `object`, and viewers do not need its
+  // `group`.
   int32_t is_datagram;
-  // The tick of its last snapshot. Viewers do not need it.
+  // The tick of the piece's last snapshot. Viewers do not need it.
   uint32_t tick;
 } KpPiece;
 
-// How a receiver works. A number of 0 selects the default.
+// The settings of a receiver. A number of 0 selects the default.
 typedef struct KpReceiverOptions {
   // The channel of the hub, which distinguishes hubs on one connection.
   uint32_t channel;
-  // The least delay of the shown state. Default: determined by the network alone.
+  // The shortest delay of the shown state. By default, it depends on the network alone.
   uint32_t min_delay_ms;
-  // The largest delay of the shown state. Default: 500.
+  // The longest delay of the shown state. Default: 500.
   uint32_t max_delay_ms;
-  // The most memory for views and states, in bytes. Default: 128 MiB.
+  // The maximum memory for views and states, in bytes. Default: 128 MiB.
   uint64_t max_memory_bytes;
-  // The kinds of events of the hub, or zero for none.
+  // The kinds of events of the hub, or zero for no events.
   struct KpEvents events;
 } KpReceiverOptions;
 
-// Receives the world of a hub. It has no socket and no clock.
+// Receives the world of a hub. A receiver has no socket and no clock.
 typedef struct KpReceiver {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpReceiver;
 
-// The moment that is shown.
+// The shown moment.
 typedef struct KpPlayback {
-  // The tick that is shown, with its fraction.
+  // The shown tick, with its fraction.
   double tick;
-  // Not 0: no newer state had arrived when it was needed.
+  // Not 0 if no newer state had arrived when one was needed.
   int32_t is_starved;
 } KpPlayback;
 
 // The entities and events that a receiver, a viewer or a replay shows at the moment of its last
-// `kp_..._play`. That object owns the handle and frees it, so there is no function to free it.
+// `kp_..._play`. That receiver, viewer or replay owns the handle and frees it, so there is no
+// function to free it.
 typedef struct KpShown {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpShown;
 
 // The receiver's view of its connection.
 typedef struct KpReceiverStatus {
-  // Not 0 once a snapshot was accepted.
+  // Not 0 if a snapshot was accepted.
   int32_t joined;
-  // Datagrams accepted.
+  // The number of datagrams accepted.
   uint64_t received;
-  // Datagrams refused, including duplicates.
+  // The number of datagrams refused, including duplicates.
   uint64_t refused;
-  // Missing datagrams of the hub.
+  // The number of missing datagrams of the hub.
   uint64_t lost;
-  // Bytes of all datagrams.
+  // The number of bytes of all datagrams.
   uint64_t bytes;
-  // The smoothed time from sending an acknowledgement to the first snapshot that builds on it;
-  // negative before the first such snapshot.
+  // The smoothed time from sending an acknowledgement to the first snapshot that builds on it.
+  // Negative before the first such snapshot.
   double round_trip_ms;
-  // The fractional tick that the server simulates now; negative while it is unknown.
+  // The fractional tick that the server simulates now. It is negative while it is unknown.
   double server_tick;
 } KpReceiverStatus;
 
 // Writes a replay file.
 typedef struct KpReplayWriter {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpReplayWriter;
 
 // The size of a replay file.
 typedef struct KpReplaySummary {
-  // Snapshots.
+  // The number of snapshots.
   uint64_t frames;
-  // Groups, each a second long.
+  // The number of groups, each a second long.
   uint64_t groups;
-  // Bytes of the file.
+  // The size of the file in bytes.
   uint64_t bytes;
 } KpReplaySummary;
 
 // Keeps the last seconds of a world in memory.
 typedef struct KpKillCam {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpKillCam;
 
 // A replay to read.
 typedef struct KpReplay {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpReplay;
 
 // The properties of a replay.
 typedef struct KpReplayInfo {
-  // Ticks a second.
+  // The number of ticks per second.
   double rate_hz;
   // The first tick.
   uint32_t first_tick;
   // The last tick.
   uint32_t last_tick;
-  // Number of markers.
+  // The number of markers.
   uint32_t markers;
-  // Not 0: its writer finished it. 0: it is still being written, or its writer was killed.
+  // Not 0 if the writer finished the file. 0 if the file is still being written, or if its
+  // writer was killed.
   int32_t is_complete;
 } KpReplayInfo;
 
-// A field of a kind.
+// A field of a kind of entities.
 typedef struct KpField {
-  // Its type.
+  // The type of the field.
   KpFieldKind kind;
-  // The numbers per entity in a column: 3 for a position, 4 for a rotation.
+  // The number of column values per entity: 3 for a position, 4 for a rotation.
   uint32_t numbers;
-  // Its number of lanes.
+  // The number of lanes of the field.
   uint32_t lanes;
-  // The index of its first lane among those of its kind.
+  // The index of the field's first lane among the lanes of its kind.
   uint32_t first_lane;
 } KpField;
 
 // A schema under construction, kind by kind and field by field.
 typedef struct KpSchemaBuilder {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpSchemaBuilder;
 
-// The numbers of a field in the caller's memory, to write to.
+// The numbers of a field in the caller's memory, to which the library writes.
 typedef struct KpTarget {
-  // The first number of the first entity. If it is null, the field is not written.
+  // The address of the first number of the first entity. If it is null, the field is not
+  // written.
   void *data;
-  // Bytes from one entity to the next.
+  // The number of bytes from one entity to the next.
   size_t stride;
-  // A `KpNumber` that can hold every value of the field.
+  // The type of the numbers: a `KpNumber` that can hold every value of the field.
   int32_t number;
 } KpTarget;
 
 // An event that is due.
 typedef struct KpEvent {
-  // The tick at which it happened.
+  // The tick at which the event happened.
   uint32_t tick;
-  // The index of its kind among the kinds of the events' schema.
+  // The index of the event's kind among the kinds of the events' schema.
   uint32_t kind;
-  // Not 0: the event's tick was already shown at an earlier moment.
+  // Not 0 if an earlier moment had already shown the event's tick.
   int32_t is_late;
 } KpEvent;
 
-// How a stream is sent. Both ends need the same options. A number of 0 selects the default.
+// The settings of a stream. Both ends need the same options. A number of 0 selects the default.
 typedef struct KpStreamOptions {
   // The longest round trip without extra cost. Default: 500.
   uint32_t longest_round_trip_ms;
-  // How many earlier records each packet repeats, up to 15. Default: 1. Negative: none.
+  // How many earlier records each packet repeats, up to 15. Default: 1. A negative number means
+  // no repeats.
   int32_t repeats;
-  // The most records that a receiver accepts at once, at least 16. Default: 64.
+  // The maximum number of records that a receiver accepts at once, at least 16. Default: 64.
   uint32_t burst_records;
   // The channel of the stream, which distinguishes streams on one connection.
   uint32_t channel;
@@ -741,54 +752,54 @@ typedef struct KpStreamOptions {
   uint16_t first_number;
 } KpStreamOptions;
 
-// Sends the records of a client. It has no socket and no clock.
+// Sends the records of a client. A sender has no socket and no clock.
 typedef struct KpStreamSender {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpStreamSender;
 
 // Receives the records of one client.
 typedef struct KpStreamReceiver {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpStreamReceiver;
 
-// A record that arrived.
+// A record that has arrived.
 typedef struct KpRecord {
   // The number that `kp_stream_push` returned to the sender.
   uint16_t number;
-  // Not 0: it arrived as a repeat, because its own packet is missing.
+  // Not 0 if the record arrived as a repeat, because its own packet is missing.
   uint8_t is_repeated;
-  // Not 0: a newer record arrived before it.
+  // Not 0 if a newer record arrived before this one.
   uint8_t is_late;
 } KpRecord;
 
 // A codec of streams. Both sides need the same codec.
 typedef struct KpStreamCodec {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpStreamCodec;
 
-// The base that a packet is coded against: a record that both sides hold, and the model trained up
-// to it. Immutable.
+// The base that a packet is coded against. It contains a record that both sides hold, and the
+// model trained up to that record. Immutable.
 typedef struct KpStreamBase {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpStreamBase;
 
 // A value, and how it is coded relative to a value that both sides hold.
 typedef struct KpValue {
-  // A `KpValueKind`.
+  // The type of the value: a `KpValueKind`.
   int32_t kind;
-  // Not 0: differences from `least` to `most` are coded in few bits. An unchanged value then
+  // If not 0, differences from `least` to `most` are coded in few bits. An unchanged value then
   // takes 1 bit, a small difference 2 bits plus its own code, and any other value 2 bits plus a
-  // full code. With 0, an unchanged value takes 1 bit, and any other 1 bit plus a full code.
+  // full code. If 0, an unchanged value takes 1 bit, and any other value 1 bit plus a full code.
   int32_t has_small;
   // The least value.
   double min;
   // The largest value.
   double max;
-  // The step of a real number. The decoded value is off by at most half of it.
+  // The step of a real number. The decoded value is off by at most half a step.
   double precision;
   // The least small difference.
   double least;
@@ -800,28 +811,28 @@ typedef struct KpValue {
   double value;
 } KpValue;
 
-// How a viewer works. A number of 0 selects the default.
+// The settings of a viewer. A number of 0 selects the default.
 typedef struct KpViewerOptions {
-  // The least delay of the shown state. Default: determined by the network alone.
+  // The shortest delay of the shown state. By default, it depends on the network alone.
   uint32_t min_delay_ms;
-  // The largest delay of the shown state. Default: 500.
+  // The longest delay of the shown state. Default: 500.
   uint32_t max_delay_ms;
-  // How long it keeps states for rewinding. Default: none.
+  // How long the viewer keeps states for rewinding. By default, it keeps no states.
   uint32_t history_ms;
-  // The most memory for states, in bytes. Default: 256 MiB.
+  // The maximum memory for states, in bytes. Default: 256 MiB.
   uint64_t max_memory_bytes;
 } KpViewerOptions;
 
 // Watches a broadcast. A viewer has no socket and no clock: the caller passes in objects and
-// datagrams, and gets states to show. It sends nothing.
+// datagrams, and gets states to show. A viewer sends nothing.
 typedef struct KpViewer {
-  // The handle; 0 means none.
+  // The handle; 0 means no object.
   uint64_t id;
 } KpViewer;
 
 // The effect of a piece.
 typedef struct KpTaken {
-  // Not 0: the piece made a snapshot readable. 0: the piece waits for others.
+  // Not 0 if the piece made a snapshot readable. 0 if the piece waits for others.
   int32_t is_read;
   // The tick of the newest snapshot that became readable.
   uint32_t tick;
@@ -829,15 +840,15 @@ typedef struct KpTaken {
 
 // The counters and measurements of a viewer.
 typedef struct KpViewerStatus {
-  // Snapshots decoded.
+  // The number of snapshots decoded.
   uint64_t snapshots;
-  // Snapshots decoded only to catch up, and not shown.
+  // The number of snapshots decoded only to catch up, and not shown.
   uint64_t caught_up;
-  // Snapshots that arrived too late to be shown.
+  // The number of snapshots that arrived too late to be shown.
   uint64_t late;
-  // Objects and datagrams refused.
+  // The number of objects and datagrams refused.
   uint64_t refused;
-  // Bytes of all objects and datagrams.
+  // The number of bytes of all objects and datagrams.
   uint64_t bytes;
   // The delay of the shown state.
   double delay_ms;
@@ -849,32 +860,33 @@ typedef struct KpViewerStatus {
 extern "C" {
 #endif // __cplusplus
 
-// Reads a file. The caller frees `*out` with `kp_anm_free`.
+// Reads an `r3d2canm` file. The caller frees `*out` with `kp_anm_free`.
 KpStatus kp_anm_from_bytes(const uint8_t *bytes, size_t size, struct KpAnm *out);
 
-// Writes a file: `*size` bytes, if they fit into `capacity`.
+// Writes an `r3d2canm` file: `*size` bytes, if they fit into `capacity`.
 KpStatus kp_anm_to_bytes(struct KpAnm anm, uint8_t *bytes, size_t capacity, size_t *size);
 
-// The properties of a file.
+// Writes the properties of an `r3d2canm` file to `*out`.
 KpStatus kp_anm_info(struct KpAnm anm, struct KpAnmInfo *out);
 
-// The hash of a joint's name. The file does not contain the name itself.
+// Writes the hash of a joint's name. The file does not contain the name itself.
 KpStatus kp_anm_joint(struct KpAnm anm, uint32_t joint, uint32_t *hash);
 
-// The hash of a name, to compare with the hashes of `kp_anm_joint`.
+// Writes the hash of a name, to compare with the hashes of `kp_anm_joint`.
 KpStatus kp_anm_hash(const char *name, uint32_t *hash);
 
-// Writes the pose at a time in seconds. A time outside of the file gives the pose of the nearer
-// end. Each call reads the keys from the nearest earlier jump cache, or from the start if there is
-// none. So use it for import and comparison; for playback, build a clip.
+// Writes the pose at the time `time_s` in seconds. A time outside of the file gives the pose of
+// the nearer end. Each call reads the keys from the nearest earlier jump cache, or from the start
+// if there is no such cache. So use this function for import and comparison. For playback, build a
+// clip.
 KpStatus kp_anm_sample(struct KpAnm anm, float time_s, const struct KpPose *pose);
 
-// Frees a file.
+// Frees an `r3d2canm` file.
 KpStatus kp_anm_free(struct KpAnm anm);
 
-// Writes bytes as runs, XORed with the bytes of `base`, which both sides hold: `*size` bytes, if
-// they fit into `capacity`. A shorter base is extended with zeros. Suits bytes that mostly equal
-// the base.
+// Writes bytes as runs, XORed with the bytes of `base`, which both sides hold. Writes `*size`
+// bytes, if they fit into `capacity`. A shorter base is extended with zeros. Runs suit bytes that
+// mostly equal the base.
 KpStatus kp_runs_encode(const uint8_t *base,
                         size_t base_size,
                         const uint8_t *bytes,
@@ -883,8 +895,8 @@ KpStatus kp_runs_encode(const uint8_t *base,
                         size_t capacity,
                         size_t *size);
 
-// Reads runs that `kp_runs_encode` wrote against the same base: `*size` bytes. If they decode to
-// more than `capacity` bytes, the result is `KP_STATUS_DATA`.
+// Reads runs that `kp_runs_encode` wrote against the same base, and writes `*size` bytes. Returns
+// `KP_STATUS_DATA` if the runs decode to more than `capacity` bytes.
 KpStatus kp_runs_decode(const uint8_t *base,
                         size_t base_size,
                         const uint8_t *runs,
@@ -893,10 +905,10 @@ KpStatus kp_runs_decode(const uint8_t *base,
                         size_t capacity,
                         size_t *size);
 
-// Writes bytes as sparse bytes, XORed with the bytes of `base`, which both sides hold: `*size`
-// bytes, if they fit into `capacity`. A shorter base is extended with zeros. Suits short structs
-// that mostly equal the base, such as inputs. Both sides need to know `byte_count`, because it is
-// not written.
+// Writes bytes as sparse bytes, XORed with the bytes of `base`, which both sides hold. Writes
+// `*size` bytes, if they fit into `capacity`. A shorter base is extended with zeros. Sparse bytes
+// suit short structs that mostly equal the base, such as inputs. Both sides need to know
+// `byte_count`, because it is not written.
 KpStatus kp_sparse_encode(const uint8_t *base,
                           size_t base_size,
                           const uint8_t *bytes,
@@ -914,16 +926,16 @@ KpStatus kp_sparse_decode(const uint8_t *base,
                           uint8_t *bytes,
                           size_t byte_count);
 
-// Creates a catalogue of a simulation with `tick_hz` ticks a second and these tiers. The tiers are
-// numbered in the order of the list. The caller frees `*out` with `kp_catalogue_free`.
+// Creates a catalogue for a simulation with `tick_hz` ticks per second. `tiers` lists its tiers,
+// which are numbered in this order. The caller frees `*out` with `kp_catalogue_free`.
 KpStatus kp_catalogue_new(uint32_t tick_hz,
                           const struct KpTier *tiers,
                           size_t count,
                           struct KpCatalogue *out);
 
-// Creates a catalogue with the tiers that suit most broadcasts: all snapshots ("full"), one in
-// three ("third"), one in eight ("eighth"), and all in datagrams ("fast"). If the schema has
-// bodies, it adds one in three with less precision for moving bodies ("coarse"). The caller frees
+// Creates a catalogue with the tiers that suit most broadcasts: "full" has all snapshots, "third"
+// one in three, "eighth" one in eight, and "fast" has all in datagrams. If the schema has bodies,
+// the tier "coarse" has one in three, with less precision for moving bodies. The caller frees
 // `*out` with `kp_catalogue_free`.
 KpStatus kp_catalogue_standard(uint32_t tick_hz, struct KpCodec codec, struct KpCatalogue *out);
 
@@ -931,56 +943,57 @@ KpStatus kp_catalogue_standard(uint32_t tick_hz, struct KpCodec codec, struct Kp
 // `kp_catalogue_free`.
 KpStatus kp_catalogue_from_bytes(const uint8_t *bytes, size_t size, struct KpCatalogue *out);
 
-// The bytes of a catalogue, to publish as the object of the track "catalogue": `*size` bytes, if
-// they fit into `capacity`.
+// Writes a catalogue's bytes, to publish as the object of the track "catalogue". Writes `*size`
+// bytes, if they fit into `capacity`.
 KpStatus kp_catalogue_to_bytes(struct KpCatalogue catalogue,
                                uint8_t *bytes,
                                size_t capacity,
                                size_t *size);
 
-// The ticks a second of a broadcast, and its number of tiers.
+// Writes the ticks per second of a broadcast, and its number of tiers.
 KpStatus kp_catalogue_info(struct KpCatalogue catalogue, uint32_t *tick_hz, uint32_t *tiers);
 
-// The schema of the broadcast's world. The caller frees `*out` with `kp_schema_free`.
+// Creates the schema of the broadcast's world. The caller frees `*out` with `kp_schema_free`.
 KpStatus kp_catalogue_schema(struct KpCatalogue catalogue, struct KpSchema *out);
 
-// The properties of a tier. Tiers are numbered from 0.
+// Writes the properties of a tier. Tiers are numbered from 0.
 KpStatus kp_catalogue_tier(struct KpCatalogue catalogue, uint32_t tier, struct KpTierInfo *out);
 
-// Finds the tier with a name. `KP_STATUS_NOTHING` if there is none.
+// Finds the tier with the name `name`. Returns `KP_STATUS_NOTHING` if there is no such tier.
 KpStatus kp_catalogue_find(struct KpCatalogue catalogue, const char *name, uint32_t *tier);
 
-// The name of a track for the transport, with a terminating zero: `*size` bytes, if they fit into
-// `capacity`. The track of snapshots has the name of its tier.
+// Writes the name of a track for the transport, with a terminating zero: `*size` bytes, if they
+// fit into `capacity`. The track of a tier's snapshots has the name of the tier.
 KpStatus kp_catalogue_track_name(struct KpCatalogue catalogue,
                                  const struct KpTrack *track,
                                  char *name,
                                  size_t capacity,
                                  size_t *size);
 
-// Frees a catalogue. Objects made with it remain valid.
+// Frees a catalogue. Objects made with the catalogue remain valid.
 KpStatus kp_catalogue_free(struct KpCatalogue catalogue);
 
-// Reads a clip in memory form or disk form. `rig` is zero for a clip without a rig. The caller
+// Reads a clip in memory form or disk form. Pass a zero `rig` for a clip without a rig. The caller
 // frees `*out` with `kp_clip_free`.
 KpStatus kp_clip_from_bytes(const uint8_t *bytes,
                             size_t size,
                             struct KpRig rig,
                             struct KpClip *out);
 
-// The properties of a clip.
+// Writes the properties of a clip to `*out`.
 KpStatus kp_clip_info(struct KpClip clip, struct KpClipInfo *out);
 
-// The name of a curve, with a terminating zero: `*size` bytes including the zero, if they fit into
-// `capacity`.
+// Writes the name of a curve, with a terminating zero: `*size` bytes including the zero, if they
+// fit into `capacity`.
 KpStatus kp_clip_curve_name(struct KpClip clip,
                             uint32_t curve,
                             char *name,
                             size_t capacity,
                             size_t *size);
 
-// A marker, by its index in order of time. Writes its time in seconds, and its name with a
-// terminating zero: `*size` bytes including the zero, if they fit into `capacity`.
+// Writes the time in seconds and the name of a marker. Markers are numbered in the order of their
+// times. The name has a terminating zero: `*size` bytes including the zero, if they fit into
+// `capacity`.
 KpStatus kp_clip_marker(struct KpClip clip,
                         uint32_t marker,
                         float *time_s,
@@ -994,26 +1007,28 @@ KpStatus kp_clip_free(struct KpClip clip);
 // Creates a player of a clip on its skeleton. The caller frees `*out` with `kp_player_free`.
 KpStatus kp_player_new(struct KpClip clip, struct KpSkeleton skeleton, struct KpPlayer *out);
 
-// Creates a player of a clip on an engine's skeleton, without comparing it with the clip's
-// skeleton. Channels that the clip does not store keep the values of the bind pose `bind`. The
+// Creates a player of a clip on an engine's skeleton, without comparing that skeleton with the
+// clip's. Channels that the clip does not store keep the values of the bind pose `bind`. The
 // caller frees `*out` with `kp_player_free`.
 KpStatus kp_player_with_bind_pose(struct KpClip clip,
                                   const struct KpPose *bind,
                                   struct KpPlayer *out);
 
-// Writes the pose at a time in seconds. Times outside the clip give its first or last pose.
+// Writes the pose at the time `time_s` in seconds. Times outside the clip give its first or last
+// pose.
 KpStatus kp_player_sample(struct KpPlayer player, float time_s, const struct KpPose *pose);
 
-// Writes the pose at a position in samples from the first: whole numbers are the sample times.
+// Writes the pose at `position`, counted in samples from the first. Whole numbers are the sample
+// times.
 KpStatus kp_player_sample_at(struct KpPlayer player, double position, const struct KpPose *pose);
 
-// Writes the values of all curves at a time in seconds. `count` must be the clip's number of
-// curves.
+// Writes the values of all curves at the time `time_s` in seconds. `count` must be the clip's
+// number of curves.
 KpStatus kp_player_curves(struct KpPlayer player, float time_s, float *curves, size_t count);
 
-// Writes a blend of the poses of two players of the same skeleton: a `weight` of 0 gives the
-// first, 1 the second. `mask` has a factor for each joint, which scales the weight; with a
-// `mask_count` of 0 there is no mask.
+// Writes a blend of the poses of two players of the same skeleton. A `weight` of 0 gives the first
+// pose, and a `weight` of 1 gives the second pose. `mask` has a factor for each joint, which
+// scales the weight. With a `mask_count` of 0 there is no mask.
 KpStatus kp_player_blend(struct KpPlayer player,
                          float time_s,
                          struct KpPlayer other,
@@ -1026,35 +1041,35 @@ KpStatus kp_player_blend(struct KpPlayer player,
 // Frees a player.
 KpStatus kp_player_free(struct KpPlayer player);
 
-// Creates a codec of a schema at a level: "packed" is fastest, "adaptive" takes few bits,
-// "learning" takes the fewest. `profile` is a profile file trained for the schema; with a
-// `profile_size` of 0 there is none. The caller frees `*out` with `kp_codec_free`.
+// Creates a codec of a schema at a level. "packed" is fastest, "adaptive" takes few bits, and
+// "learning" takes the fewest. `profile` is a profile file trained for the schema. With a
+// `profile_size` of 0, the codec has no trained profile. The caller frees `*out` with
+// `kp_codec_free`.
 KpStatus kp_codec_new(struct KpSchema schema,
                       const char *level,
                       const uint8_t *profile,
                       size_t profile_size,
                       struct KpCodec *out);
 
-// A hash of the schema, the level, the profile and the time precision. Two sides can read each
-// other's packets only if their hashes are equal. Hubs and receivers compare the hashes
+// Writes a hash of the schema, the level, the profile and the time precision. Two sides can read
+// each other's packets only if their hashes are equal. Hubs and receivers compare the hashes
 // themselves.
 KpStatus kp_codec_hash(struct KpCodec codec, uint64_t *hash);
 
-// The widths and words of a codec's profile as text, for tools, with a terminating zero: `*size`
-// bytes, if they fit into `capacity`. The first two lines have the codes of gaps: their widths in
-// bits, and the lengths of their words. Then each field has a line with its context, and a line for
-// each class: the reference, and `width/beyond` in bits for each lane. The lengths of the class words
-// follow, once if all contexts share them, or for each context. `spec/CODEC.md`, sections 7 and 9,
-// describes these codes. The text does not include the model of the adaptive levels.
-KpStatus kp_codec_profile_text(struct KpCodec codec,
-                               char *text,
-                               size_t capacity,
-                               size_t *size);
+// Writes the widths and code words of a codec's profile as text, for tools. The text has a
+// terminating zero: `*size` bytes, if they fit into `capacity`. The first two lines, `entities`
+// and `flags`, each describe a code for gaps: the offset widths of its classes, and the lengths of
+// its code words, in bits. Then each field has a line with its context, and a line for each class.
+// The line of a class contains the reference, and `width/beyond` in bits for each lane. The
+// lengths of the class words follow, once if all contexts share them, or for each context.
+// `spec/CODEC.md`, sections 7 and 9, describes these codes. The text does not include the model of
+// the adaptive levels.
+KpStatus kp_codec_profile_text(struct KpCodec codec, char *text, size_t capacity, size_t *size);
 
-// Frees a codec. Objects made with it remain valid.
+// Frees a codec. Objects made with the codec remain valid.
 KpStatus kp_codec_free(struct KpCodec codec);
 
-// The empty view with which both sides begin. The caller frees `*out` with `kp_view_free`.
+// Creates the empty view with which both sides begin. The caller frees `*out` with `kp_view_free`.
 KpStatus kp_view_empty(struct KpSchema schema, struct KpView *out);
 
 // Creates the view of a state that both sides hold, such as a saved state. The caller frees `*out`
@@ -1064,11 +1079,11 @@ KpStatus kp_view_of(struct KpSnapshot snapshot, struct KpView *out);
 // Copies the state of a view into a snapshot of the same schema.
 KpStatus kp_view_get(struct KpView view, struct KpSnapshot snapshot);
 
-// The tick of a view.
+// Writes the tick of a view.
 KpStatus kp_view_tick(struct KpView view, uint32_t *tick);
 
-// The state check of a view: a 16-bit hash of its tick and its state. Two sides that hold the same
-// tick and state have the same check.
+// Writes the state check of a view: a 16-bit hash of its tick and its state. Two sides that hold
+// the same tick and state have the same check.
 KpStatus kp_view_check(struct KpView view, uint16_t *check);
 
 // Frees a view.
@@ -1078,9 +1093,9 @@ KpStatus kp_view_free(struct KpView view);
 KpStatus kp_encoder_new(struct KpCodec codec, struct KpEncoder *out);
 
 // Encodes a snapshot against one to four views that the other side holds, newest first. More than
-// one helps the levels "adaptive" and "learning". Writes the packet, of `*size` bytes, and returns
-// the view that the other side will have in `*view`. If `capacity` is too small, only `*size` is
-// written. The caller frees `*view` with `kp_view_free`; `view` may be null.
+// one view helps the levels "adaptive" and "learning". Writes the packet, of `*size` bytes, and
+// returns the view that the other side will have in `*view`. If `capacity` is too small, only
+// `*size` is written. The caller frees `*view` with `kp_view_free`. `view` may be null.
 KpStatus kp_encode(struct KpEncoder encoder,
                    const struct KpView *views,
                    size_t view_count,
@@ -1096,9 +1111,9 @@ KpStatus kp_encoder_free(struct KpEncoder encoder);
 // Creates a decoder. The caller frees `*out` with `kp_decoder_free`.
 KpStatus kp_decoder_new(struct KpCodec codec, struct KpDecoder *out);
 
-// Decodes a packet against the views that it was encoded against, newest first. Returns the
-// resulting view in `*view`; the caller frees it with `kp_view_free`. Any bytes are either refused
-// or decoded to a valid view. `tick` is the snapshot's tick, which a packet does not contain.
+// Decodes a packet against the views that it was encoded against, newest first. `tick` is the
+// snapshot's tick, which a packet does not contain. Returns the resulting view in `*view`, which
+// the caller frees with `kp_view_free`. Any bytes are either refused or decoded to a valid view.
 KpStatus kp_decode(struct KpDecoder decoder,
                    const struct KpView *views,
                    size_t view_count,
@@ -1110,8 +1125,9 @@ KpStatus kp_decode(struct KpDecoder decoder,
 // Frees a decoder.
 KpStatus kp_decoder_free(struct KpDecoder decoder);
 
-// Splits a received datagram, such as an acknowledgement of a stream followed by a snapshot, into
-// `*count` parts, if they fit into `capacity`. To combine datagrams, append one to the other.
+// Splits a received datagram, such as an acknowledgement of a stream followed by a snapshot.
+// Writes `*count` parts, if they fit into `capacity`. To combine datagrams, append one to the
+// other.
 KpStatus kp_split_datagram(const uint8_t *datagram,
                            size_t size,
                            struct KpPart *parts,
@@ -1119,8 +1135,9 @@ KpStatus kp_split_datagram(const uint8_t *datagram,
                            size_t *count);
 
 // Creates kinds of events from the schema of a codec. `longest_ticks` has a number for each kind:
-// how many ticks an event may wait before it is dropped. A negative number marks events that must
-// arrive. With a `count` of 0, all must arrive. The caller frees `*out` with `kp_events_free`.
+// how many ticks an event may wait before it is dropped. A negative number marks a kind whose
+// events must arrive. With a `count` of 0, the events of all kinds must arrive. The caller frees
+// `*out` with `kp_events_free`.
 KpStatus kp_events_new(struct KpCodec codec,
                        const int32_t *longest_ticks,
                        size_t count,
@@ -1134,14 +1151,14 @@ KpStatus kp_events_free(struct KpEvents events);
 KpStatus kp_group_writer_new(struct KpCodec codec, struct KpGroupWriter *out);
 
 // Begins the next group. `given` is a view that the reader will be given too. If it is zero, the
-// group depends on nothing before it.
+// group does not depend on anything before it.
 KpStatus kp_group_writer_begin(struct KpGroupWriter writer, struct KpView given);
 
-// Adds a frame. Its tick must be after the previous frame's.
+// Adds a frame. Its tick must be above the tick of the previous frame.
 KpStatus kp_group_write(struct KpGroupWriter writer, struct KpSnapshot world);
 
 // Takes the frames added since the last call: `*size` bytes, if they fit into `capacity`.
-// Otherwise they are kept. `KP_STATUS_NOTHING` if there are none.
+// Otherwise the frames are kept. Returns `KP_STATUS_NOTHING` if no frames were added.
 KpStatus kp_group_take(struct KpGroupWriter writer, uint8_t *bytes, size_t capacity, size_t *size);
 
 // Frees a writer of groups.
@@ -1151,13 +1168,13 @@ KpStatus kp_group_writer_free(struct KpGroupWriter writer);
 // `kp_group_reader_free`.
 KpStatus kp_group_reader_new(struct KpCodec codec, struct KpGroupReader *out);
 
-// Begins the next group, with the view that the group's writer was given, or zero.
+// Begins the next group, with the view that the group's writer was given, or with zero.
 KpStatus kp_group_reader_begin(struct KpGroupReader reader, struct KpView given);
 
-// Reads the frame at the beginning of `bytes` into a snapshot of the same schema, and writes its
-// length to `*used`. `KP_STATUS_NOTHING` if `size` is 0. An invalid or incomplete frame is
-// `KP_STATUS_DATA`. In both cases, nothing changes. The connection or the file must guarantee that
-// the bytes are unaltered.
+// Reads the frame at the beginning of `bytes` into a snapshot of the same schema, and writes the
+// frame's length to `*used`. Returns `KP_STATUS_NOTHING` if `size` is 0. Returns `KP_STATUS_DATA`
+// for an invalid or incomplete frame. In both cases, nothing changes. The connection or the file
+// must guarantee that the bytes are unaltered.
 KpStatus kp_group_read(struct KpGroupReader reader,
                        const uint8_t *bytes,
                        size_t size,
@@ -1170,12 +1187,13 @@ KpStatus kp_group_reader_free(struct KpGroupReader reader);
 // Creates a hub. `options` may be null. The caller frees `*out` with `kp_hub_free`.
 KpStatus kp_hub_new(struct KpCodec codec, const struct KpHubOptions *options, struct KpHub *out);
 
-// Sets how the entities of a kind are sent. Their changes are sent in every `every`th tick (1, 2,
-// 4 or 8). `weight`, at least 0, is how much they matter if not everything fits.
+// Sets how the entities of a kind are sent. Changes of these entities are sent in every `every`th
+// tick (1, 2, 4 or 8). `weight`, at least 0, is how much these entities matter if not everything
+// fits.
 KpStatus kp_hub_set_kind(struct KpHub hub, const char *name, uint32_t every, float weight);
 
 // Adds a receiver with a unique number. All times are nanoseconds since any fixed moment.
-// `budget_bytes_per_s` limits the data sent to it; 0 means no limit.
+// `budget_bytes_per_s` limits the data sent to the receiver, where 0 means no limit.
 KpStatus kp_hub_add(struct KpHub hub,
                     uint64_t receiver,
                     uint32_t budget_bytes_per_s,
@@ -1184,8 +1202,8 @@ KpStatus kp_hub_add(struct KpHub hub,
 // Removes a receiver.
 KpStatus kp_hub_remove(struct KpHub hub, uint64_t receiver);
 
-// Sets which entities a receiver may see: ids in increasing order, or none. Initially it may see
-// all.
+// Sets which entities a receiver may see, as ids in increasing order. With a `count` of 0, it sees
+// no entity. At first, a receiver may see all entities.
 KpStatus kp_hub_set_relevant(struct KpHub hub,
                              uint64_t receiver,
                              const uint32_t *ids,
@@ -1194,26 +1212,26 @@ KpStatus kp_hub_set_relevant(struct KpHub hub,
 // Lets a receiver see all entities again.
 KpStatus kp_hub_set_all_relevant(struct KpHub hub, uint64_t receiver);
 
-// Sets the weights of entities for a receiver, used if not everything fits: ids in increasing
-// order, and a weight for each. All other entities weigh 1. The weights apply until they are set
-// again; a `count` of 0 removes them.
+// Sets the weights of entities for a receiver, which are used if not everything fits. `ids` are in
+// increasing order, and `weights` has a weight for each. All other entities weigh 1. The weights
+// apply until they are set again. A `count` of 0 removes them.
 KpStatus kp_hub_set_weights(struct KpHub hub,
                             uint64_t receiver,
                             const uint32_t *ids,
                             const float *weights,
                             size_t count);
 
-// The hub's view of a connection to a receiver.
+// Writes the hub's view of a connection to a receiver.
 KpStatus kp_hub_status(struct KpHub hub, uint64_t receiver, struct KpHubStatus *out);
 
 // Adds an event to the next tick, with a column of one record for each field of its kind. All
-// joined receivers get it exactly once, in the order of these calls.
+// joined receivers get the event exactly once, in the order of these calls.
 KpStatus kp_hub_emit(struct KpHub hub,
                      uint32_t kind,
                      const struct KpColumn *columns,
                      size_t column_count);
 
-// Like `kp_hub_emit`, but only for these receivers.
+// Like `kp_hub_emit`, but only for the receivers in `receivers`.
 KpStatus kp_hub_emit_to(struct KpHub hub,
                         uint32_t kind,
                         const struct KpColumn *columns,
@@ -1221,29 +1239,30 @@ KpStatus kp_hub_emit_to(struct KpHub hub,
                         const uint64_t *receivers,
                         size_t receiver_count);
 
-// Like `kp_hub_emit`, but only for the receivers that may see an entity.
+// Like `kp_hub_emit`, but only for the receivers that may see the entity `entity`.
 KpStatus kp_hub_emit_seeing(struct KpHub hub,
                             uint32_t kind,
                             const struct KpColumn *columns,
                             size_t column_count,
                             uint32_t entity);
 
-// Handles a datagram from a receiver. An invalid one is `KP_STATUS_DATA`, and changes only
-// counters.
+// Handles a datagram from a receiver. Returns `KP_STATUS_DATA` for an invalid datagram, which
+// changes only counters.
 KpStatus kp_hub_handle(struct KpHub hub,
                        uint64_t receiver,
                        uint64_t now_ns,
                        const uint8_t *datagram,
                        size_t size);
 
-// Takes the world of a tick, which must be above the previous tick, and encodes what each receiver
-// needs. `KP_STATUS_RECEIVERS` if some receivers do not get all of it, for the reasons in the
-// error text. The others do, so poll the datagrams then too. After any other failure, nothing has
-// changed.
+// Takes the world of a tick, and encodes what each receiver needs. The tick must be above the
+// previous tick. Returns `KP_STATUS_RECEIVERS` if some receivers do not get everything. The error
+// text lists the reasons. The other receivers get everything, so poll the datagrams then too.
+// After any other failure, nothing has changed.
 KpStatus kp_hub_tick(struct KpHub hub, uint64_t now_ns, struct KpSnapshot world);
 
-// The next datagram to send, and its receiver. `KP_STATUS_NOTHING` if there is none until the next
-// tick. If `capacity` is too small, only `*size` is written, and the datagram is kept.
+// Writes the next datagram to send, and its receiver. Returns `KP_STATUS_NOTHING` if there is no
+// datagram until the next tick. If `capacity` is too small, only `*size` is written, and the
+// datagram is kept.
 KpStatus kp_hub_poll(struct KpHub hub,
                      uint64_t *receiver,
                      uint8_t *datagram,
@@ -1275,27 +1294,29 @@ KpStatus kp_publisher_new(struct KpCatalogue catalogue,
                           const struct KpPublisherOptions *options,
                           struct KpPublisher *out);
 
-// Restricts a tier to these entities, such as those of a region: ids in increasing order, or none.
-// Initially, a tier has all entities. For a region, call this before each tick.
+// Restricts a tier to certain entities, such as the entities of a region. `ids` are in increasing
+// order. With a `count` of 0, the tier has no entities. Initially, a tier has all entities. For a
+// region, call this before each tick.
 KpStatus kp_publisher_set_entities(struct KpPublisher publisher,
                                    uint32_t tier,
                                    const uint32_t *ids,
                                    size_t count);
 
-// Removes the restriction of a tier, so that it has all entities again.
+// Removes the restriction of a tier. Then the tier has all entities again.
 KpStatus kp_publisher_set_all_entities(struct KpPublisher publisher, uint32_t tier);
 
-// Takes the world of a tick, which must be above the previous tick, and encodes it for all tiers
-// that are due. `kp_publisher_poll` returns the pieces. Take all of them each tick, because they
-// are kept in memory until then.
+// Takes the world of a tick, and encodes it for all tiers that are due. The tick must be above the
+// previous tick. `kp_publisher_poll` returns the pieces. Take all pieces in each tick, because
+// they are kept in memory until then.
 //
 // If a world needs more datagrams than a viewer can reassemble, the result is `KP_STATUS_ARGUMENT`
-// too. Other tiers may have encoded it by then, and the tick is used up: publish the next one.
+// too. Other tiers may have encoded the world by then, and the tick is used up, so publish the
+// next one.
 KpStatus kp_publisher_publish(struct KpPublisher publisher, struct KpSnapshot world);
 
-// The next piece for the transport: `*piece` describes it, and it has `*size` bytes, if they fit
-// into `capacity`. `KP_STATUS_NOTHING` if there is none until the next tick. If `capacity` is too
-// small, only `*size` is written, and the piece is kept.
+// Writes the next piece for the transport. `*piece` describes it, and it has `*size` bytes, if
+// they fit into `capacity`. Returns `KP_STATUS_NOTHING` if there is no piece until the next tick.
+// If `capacity` is too small, only `*size` is written, and the piece is kept.
 KpStatus kp_publisher_poll(struct KpPublisher publisher,
                            struct KpPiece *piece,
                            uint8_t *bytes,
@@ -1303,75 +1324,76 @@ KpStatus kp_publisher_poll(struct KpPublisher publisher,
                            size_t *size);
 
 // Copies the last snapshot of a tier in groups, as its viewers decode it, into a snapshot of the
-// same schema. It lacks the entities that the tier omits, and is less precise if the tier is.
-// `KP_STATUS_NOTHING` before the first one, and for a tier in datagrams.
+// same schema. It lacks the entities that the tier omits, and has only the precision of the tier.
+// Returns `KP_STATUS_NOTHING` before the first snapshot, and for a tier in datagrams.
 KpStatus kp_publisher_last(struct KpPublisher publisher, uint32_t tier, struct KpSnapshot snapshot);
 
 // Frees a publisher.
 KpStatus kp_publisher_free(struct KpPublisher publisher);
 
-// Creates a receiver for a hub with `tick_hz` ticks a second. `options` may be null. The caller
+// Creates a receiver for a hub with `tick_hz` ticks per second. `options` may be null. The caller
 // frees `*out` with `kp_receiver_free`.
 KpStatus kp_receiver_new(struct KpCodec codec,
                          uint32_t tick_hz,
                          const struct KpReceiverOptions *options,
                          struct KpReceiver *out);
 
-// Handles a datagram from the hub. A refused one, such as a duplicate, is `KP_STATUS_DATA`, and
-// changes only counters. All times are nanoseconds since any fixed moment.
+// Handles a datagram from the hub. Returns `KP_STATUS_DATA` for a refused datagram, such as a
+// duplicate, which changes only counters. All times are nanoseconds since any fixed moment.
 KpStatus kp_receiver_handle(struct KpReceiver receiver,
                             uint64_t now_ns,
                             const uint8_t *datagram,
                             size_t size);
 
-// The next datagram for the hub. `KP_STATUS_NOTHING` if there is none now. If `capacity` is too
-// small, only `*size` is written, and the datagram is kept.
+// Writes the next datagram for the hub. Returns `KP_STATUS_NOTHING` if there is no datagram now.
+// If `capacity` is too small, only `*size` is written, and the datagram is kept.
 KpStatus kp_receiver_poll(struct KpReceiver receiver,
                           uint64_t now_ns,
                           uint8_t *datagram,
                           size_t capacity,
                           size_t *size);
 
-// Computes what to show now: a slightly delayed, interpolated state. Read it through
-// `kp_receiver_shown`. `KP_STATUS_NOTHING` before the first state.
+// Computes the state to show now, which is slightly delayed and interpolated. Read this state
+// through `kp_receiver_shown`. Returns `KP_STATUS_NOTHING` before the first state.
 KpStatus kp_receiver_play(struct KpReceiver receiver, uint64_t now_ns, struct KpPlayback *out);
 
-// The state that the receiver shows. The handle stays the same until `kp_receiver_free`, which
-// frees it too.
+// Returns the state that the receiver shows. The handle stays the same until `kp_receiver_free`,
+// which frees it too.
 KpStatus kp_receiver_shown(struct KpReceiver receiver, struct KpShown *out);
 
-// Makes all events due that have arrived. It is for programs that show the newest state and do not
-// play. An event becomes due only once, so `kp_receiver_play` will not show it again.
+// Makes all events due that have arrived, for programs that show the newest state and do not play.
+// An event becomes due only once, so `kp_receiver_play` will not show it again.
 KpStatus kp_receiver_take_events(struct KpReceiver receiver);
 
-// The receiver's view of its connection.
+// Writes the receiver's view of its connection.
 KpStatus kp_receiver_status(struct KpReceiver receiver,
                             uint64_t now_ns,
                             struct KpReceiverStatus *out);
 
 // Copies the newest state into a snapshot of the same schema, without delay or interpolation.
-// `KP_STATUS_NOTHING` before the first state.
+// Returns `KP_STATUS_NOTHING` before the first state.
 KpStatus kp_receiver_newest(struct KpReceiver receiver, struct KpSnapshot snapshot);
 
 // Changes a lane of an entity by one in the newest view, like a memory fault, so that this side's
-// state is wrong. For tests and tools: state checks detect it, and the hub sends the state again.
-// `KP_STATUS_NOTHING` if there is no such view, entity or lane, or if the lane has only one value.
+// state is wrong. Use this function only in tests and tools: state checks detect the fault, and
+// the hub sends the state again. Returns `KP_STATUS_NOTHING` if there is no such view, entity or
+// lane, or if the lane has only one value.
 KpStatus kp_receiver_inject_fault(struct KpReceiver receiver, uint32_t entity, uint32_t lane);
 
 // Frees a receiver.
 KpStatus kp_receiver_free(struct KpReceiver receiver);
 
-// Begins a replay file, replacing an existing one. The world has `rate_hz` ticks a second;
-// `events` is zero if it has none. The caller ends `*out` with `kp_replay_writer_finish` and frees
-// it with `kp_replay_writer_free`. If the process is killed, the file lacks at most the last
-// second.
+// Begins a replay file, and replaces an existing one. The world has `rate_hz` ticks per second.
+// Pass a zero `events` if it has no events. The caller ends `*out` with `kp_replay_writer_finish`
+// and frees it with `kp_replay_writer_free`. If the process is killed, the file lacks at most the
+// last second.
 KpStatus kp_replay_writer_new(const char *path,
                               struct KpCodec codec,
                               struct KpEvents events,
                               double rate_hz,
                               struct KpReplayWriter *out);
 
-// Adds a snapshot. Its tick must be above the previous one's.
+// Adds a snapshot. Its tick must be above the tick of the previous snapshot.
 KpStatus kp_replay_writer_write(struct KpReplayWriter writer, struct KpSnapshot world);
 
 // Adds an event to the snapshot that is written next, with a column of one record for each field
@@ -1381,28 +1403,29 @@ KpStatus kp_replay_writer_emit(struct KpReplayWriter writer,
                                const struct KpColumn *columns,
                                size_t column_count);
 
-// Names a tick.
+// Gives the tick `tick` the name `name`.
 KpStatus kp_replay_writer_mark(struct KpReplayWriter writer, uint32_t tick, const char *name);
 
-// Stores a value under a key of the caller's choice.
+// Stores the text `value` under the text `key`. The caller chooses both.
 KpStatus kp_replay_writer_note(struct KpReplayWriter writer, const char *key, const char *value);
 
-// Ends the file. `out` may be null.
+// Ends the file, and writes its size to `*out`. `out` may be null.
 KpStatus kp_replay_writer_finish(struct KpReplayWriter writer, struct KpReplaySummary *out);
 
-// Frees a writer. A file that was not finished lacks its last second and its index, but can be
-// read.
+// Frees a writer. A file that was not finished lacks its last second and its index, but can still
+// be read.
 KpStatus kp_replay_writer_free(struct KpReplayWriter writer);
 
-// Creates a kill cam, which keeps the last `seconds` of a world with `rate_hz` ticks a second.
-// `events` is zero if there are none. The caller frees `*out` with `kp_kill_cam_free`.
+// Creates a kill cam, which keeps the last `seconds` of a world with `rate_hz` ticks per second.
+// Pass a zero `events` if the world has no events. The caller frees `*out` with
+// `kp_kill_cam_free`.
 KpStatus kp_kill_cam_new(struct KpCodec codec,
                          struct KpEvents events,
                          double rate_hz,
                          double seconds,
                          struct KpKillCam *out);
 
-// Adds a snapshot. Its tick must be above the previous one's.
+// Adds a snapshot. Its tick must be above the tick of the previous snapshot.
 KpStatus kp_kill_cam_write(struct KpKillCam kill_cam, struct KpSnapshot world);
 
 // Adds an event to the snapshot that is written next, like `kp_replay_writer_emit`.
@@ -1412,15 +1435,15 @@ KpStatus kp_kill_cam_emit(struct KpKillCam kill_cam,
                           size_t column_count);
 
 // Cuts the ticks from `from_tick` to `to_tick`, both included, as a replay file for
-// `kp_kill_cam_take`, and writes its size. `KP_STATUS_ARGUMENT` if there is no snapshot between
-// them.
+// `kp_kill_cam_take`. Writes the size of the file to `*size`. Returns `KP_STATUS_ARGUMENT` if
+// there is no snapshot between the two ticks.
 KpStatus kp_kill_cam_cut(struct KpKillCam kill_cam,
                          uint32_t from_tick,
                          uint32_t to_tick,
                          size_t *size);
 
-// Takes the replay file that was cut last: `*size` bytes, if they fit into `capacity`. It can be
-// taken only once.
+// Takes the replay file that was cut last: `*size` bytes, if they fit into `capacity`. A file can
+// be taken only once.
 KpStatus kp_kill_cam_take(struct KpKillCam kill_cam, uint8_t *bytes, size_t capacity, size_t *size);
 
 // Frees a kill cam.
@@ -1429,21 +1452,21 @@ KpStatus kp_kill_cam_free(struct KpKillCam kill_cam);
 // Opens a replay file, and keeps it open. The caller frees `*out` with `kp_replay_free`.
 KpStatus kp_replay_open(const char *path, struct KpReplay *out);
 
-// Reads a replay from a copy of these bytes. The caller frees `*out` with `kp_replay_free`.
+// Reads a replay from a copy of `bytes`. The caller frees `*out` with `kp_replay_free`.
 KpStatus kp_replay_from_bytes(const uint8_t *bytes, size_t size, struct KpReplay *out);
 
-// The properties of a replay. `KP_STATUS_NOTHING` if it has no snapshot.
+// Writes the properties of a replay. Returns `KP_STATUS_NOTHING` if it has no snapshot.
 KpStatus kp_replay_info(struct KpReplay replay, struct KpReplayInfo *out);
 
-// The schema of a replay's snapshots. The caller frees `*out` with `kp_schema_free`.
+// Creates the schema of a replay's snapshots. The caller frees `*out` with `kp_schema_free`.
 KpStatus kp_replay_schema(struct KpReplay replay, struct KpSchema *out);
 
-// The schema of a replay's events. `KP_STATUS_NOTHING` if it has none. The caller frees `*out`
-// with `kp_schema_free`.
+// Creates the schema of a replay's events. Returns `KP_STATUS_NOTHING` if the replay has no
+// events. The caller frees `*out` with `kp_schema_free`.
 KpStatus kp_replay_event_schema(struct KpReplay replay, struct KpSchema *out);
 
-// A marker: its tick, and its name with a terminating zero, of `*size` bytes if they fit into
-// `capacity`.
+// Writes the tick and the name of a marker. The name has a terminating zero: `*size` bytes, if
+// they fit into `capacity`.
 KpStatus kp_replay_marker(struct KpReplay replay,
                           uint32_t nth,
                           uint32_t *tick,
@@ -1451,28 +1474,28 @@ KpStatus kp_replay_marker(struct KpReplay replay,
                           size_t capacity,
                           size_t *size);
 
-// The value that the writer stored under a key, with a terminating zero: `*size` bytes, if they
-// fit into `capacity`. `KP_STATUS_NOTHING` if there is none.
+// Writes the value that the writer stored under `key`, with a terminating zero: `*size` bytes, if
+// they fit into `capacity`. Returns `KP_STATUS_NOTHING` if there is no such value.
 KpStatus kp_replay_value(struct KpReplay replay,
                          const char *key,
                          char *value,
                          size_t capacity,
                          size_t *size);
 
-// Copies the snapshot of a tick, or the last one before it, into a snapshot of the same schema.
-// `KP_STATUS_NOTHING` if there is none.
+// Copies the snapshot of the tick `tick`, or the last snapshot before it, into a snapshot of the
+// same schema. Returns `KP_STATUS_NOTHING` if there is no such snapshot.
 KpStatus kp_replay_get(struct KpReplay replay, uint32_t tick, struct KpSnapshot snapshot);
 
-// Computes what to show at a moment, given as a fractional tick. Read it through `kp_replay_shown`.
-// Moments may be in any order. Events are due only if a moment follows the previous one by at most
-// 5 seconds.
+// Computes the state to show at a moment, given as a fractional tick. Read this state through
+// `kp_replay_shown`. Moments may be in any order. Events are due only if a moment is at most 5
+// seconds after the previous one.
 KpStatus kp_replay_play(struct KpReplay replay, double tick, struct KpPlayback *out);
 
-// The state that the replay shows. The handle stays the same until `kp_replay_free`, which frees it
-// too.
+// Returns the state that the replay shows. The handle stays the same until `kp_replay_free`, which
+// frees it too.
 KpStatus kp_replay_shown(struct KpReplay replay, struct KpShown *out);
 
-// Jumps to a tick: the next moment shows no events before it.
+// Jumps to a tick. The next moment shows no events before that tick.
 KpStatus kp_replay_seek(struct KpReplay replay, double tick);
 
 // Frees a replay, and closes its file.
@@ -1485,30 +1508,30 @@ KpStatus kp_schema_from_bytes(const uint8_t *bytes, size_t size, struct KpSchema
 // Writes a schema file: `*size` bytes, if they fit into `capacity`.
 KpStatus kp_schema_to_bytes(struct KpSchema schema, uint8_t *bytes, size_t capacity, size_t *size);
 
-// The hash of a schema. Two sides with the same hash have the same schema.
+// Writes the hash of a schema. Two sides with the same hash have the same schema.
 KpStatus kp_schema_hash(struct KpSchema schema, uint64_t *hash);
 
-// The number of kinds of a schema.
+// Writes the number of kinds of a schema.
 KpStatus kp_schema_kinds(struct KpSchema schema, uint32_t *kinds);
 
-// The number of fields of a kind.
+// Writes the number of fields of a kind.
 KpStatus kp_schema_fields(struct KpSchema schema, uint32_t kind, uint32_t *fields);
 
-// Describes a field of a kind.
+// Writes a description of a field of a kind.
 KpStatus kp_schema_field(struct KpSchema schema,
                          uint32_t kind,
                          uint32_t field,
                          struct KpField *out);
 
-// The name of a kind, with a terminating zero: `*size` bytes including the zero, if they fit into
-// `capacity`. If a schema has one kind, it may have no name.
+// Writes the name of a kind, with a terminating zero: `*size` bytes including the zero, if they
+// fit into `capacity`. If a schema has only one kind, its name may be empty.
 KpStatus kp_schema_kind_name(struct KpSchema schema,
                              uint32_t kind,
                              char *name,
                              size_t capacity,
                              size_t *size);
 
-// The name of a field, like `kp_schema_kind_name` for a kind.
+// Writes the name of a field, like `kp_schema_kind_name` for a kind.
 KpStatus kp_schema_field_name(struct KpSchema schema,
                               uint32_t kind,
                               uint32_t field,
@@ -1516,17 +1539,18 @@ KpStatus kp_schema_field_name(struct KpSchema schema,
                               size_t capacity,
                               size_t *size);
 
-// Finds the field of a kind with a name. `KP_STATUS_NOTHING` if there is none.
+// Finds the field of a kind with the name `name`. Returns `KP_STATUS_NOTHING` if there is no such
+// field.
 KpStatus kp_schema_find(struct KpSchema schema, uint32_t kind, const char *name, uint32_t *field);
 
-// Frees a schema. Objects made with it remain valid.
+// Frees a schema. Objects made with the schema remain valid.
 KpStatus kp_schema_free(struct KpSchema schema);
 
 // Begins a schema. The caller ends `*out` with `kp_schema_builder_build` or
 // `kp_schema_builder_free`.
 KpStatus kp_schema_builder_new(struct KpSchemaBuilder *out);
 
-// Begins the next kind. A schema with one kind may omit this call; its kind then has no name.
+// Begins the next kind. A schema with one kind may omit this call. Then its kind has no name.
 KpStatus kp_schema_builder_kind(struct KpSchemaBuilder builder, const char *name);
 
 // Adds a field of `count` real numbers from `min` to `max`, in steps of `precision`. A decoded
@@ -1538,14 +1562,14 @@ KpStatus kp_schema_builder_floats(struct KpSchemaBuilder builder,
                                   double max,
                                   double precision);
 
-// Adds a real number on a circle, such as an angle: after `end` it wraps to `min`.
+// Adds a real number on a circle, such as an angle, which wraps from `end` to `min`.
 KpStatus kp_schema_builder_cyclic(struct KpSchemaBuilder builder,
                                   const char *name,
                                   double min,
                                   double end,
                                   double precision);
 
-// Adds an integer from `min` to `max`.
+// Adds an integer field with values from `min` to `max`.
 KpStatus kp_schema_builder_integer(struct KpSchemaBuilder builder,
                                    const char *name,
                                    int64_t min,
@@ -1562,10 +1586,10 @@ KpStatus kp_schema_builder_bool(struct KpSchemaBuilder builder, const char *name
 // Adds a choice between `max + 1` alternatives without an order.
 KpStatus kp_schema_builder_choice(struct KpSchemaBuilder builder, const char *name, uint32_t max);
 
-// Sets the role of the last field in motion.
+// Sets the role that the last field has in motion.
 KpStatus kp_schema_builder_role(struct KpSchemaBuilder builder, int32_t role);
 
-// Declares the last field to be the velocity of another. Playback then follows curves.
+// Declares the last field to be the velocity of the field `name`. Playback then follows curves.
 KpStatus kp_schema_builder_velocity_of(struct KpSchemaBuilder builder, const char *name);
 
 // Makes the last field conditional: it is present only if the field `selector` of the same kind
@@ -1575,7 +1599,7 @@ KpStatus kp_schema_builder_condition(struct KpSchemaBuilder builder,
                                      uint32_t least,
                                      uint32_t most);
 
-// Lets the last field, while it moves, be off by the distance that it moves in this time.
+// Lets the last field be off by the distance that it moves in a given time, while it moves.
 KpStatus kp_schema_builder_time_precision(struct KpSchemaBuilder builder,
                                           double milliseconds,
                                           double ticks_per_s);
@@ -1603,20 +1627,21 @@ KpStatus kp_shown_added(struct KpShown shown, uint32_t *ids, size_t capacity, si
 // `kp_shown_ids`.
 KpStatus kp_shown_removed(struct KpShown shown, uint32_t *ids, size_t capacity, size_t *count);
 
-// Writes the numbers of a kind's entities, in the order of their ids, to a target for each field
-// with room for `capacity` entities.
+// Writes the numbers of a kind's entities, in the order of their ids. There is a target for each
+// field, with room for `capacity` entities.
 KpStatus kp_shown_read(struct KpShown shown,
                        uint32_t kind,
                        size_t capacity,
                        const struct KpTarget *targets,
                        size_t target_count);
 
-// Takes the next event that is due. `KP_STATUS_NOTHING` if there is none; viewers have no events.
-// The next moment drops events that were not taken.
+// Takes the next event that is due. Returns `KP_STATUS_NOTHING` if no event is due. Viewers have
+// no events. The next moment drops events that were not taken.
 KpStatus kp_shown_next_event(struct KpShown shown, struct KpEvent *out);
 
 // Writes the numbers of the event that `kp_shown_next_event` returned last, to a target for each
-// field of its kind. `kind` must be the event's kind, because the targets are laid out for it.
+// field of its kind. `kind` must be the event's kind, because the targets are laid out for that
+// kind.
 KpStatus kp_shown_read_event(struct KpShown shown,
                              uint32_t kind,
                              const struct KpTarget *targets,
@@ -1625,24 +1650,25 @@ KpStatus kp_shown_read_event(struct KpShown shown,
 // Reads a skeleton file. The caller frees `*out` with `kp_skeleton_free`.
 KpStatus kp_skeleton_from_bytes(const uint8_t *bytes, size_t size, struct KpSkeleton *out);
 
-// The number of joints of a skeleton.
+// Writes the number of joints of a skeleton.
 KpStatus kp_skeleton_joints(struct KpSkeleton skeleton, uint32_t *joints);
 
-// The hash of a skeleton. Its clips store the same hash.
+// Writes the hash of a skeleton. The skeleton's clips store the same hash.
 KpStatus kp_skeleton_hash(struct KpSkeleton skeleton, uint64_t *hash);
 
-// The index of a joint's parent, which is lower than the joint's; −1 for a root.
+// Writes the index of a joint's parent, which is lower than the joint's own index; −1 for a root.
 KpStatus kp_skeleton_parent(struct KpSkeleton skeleton, uint32_t joint, int32_t *parent);
 
-// The name of a joint, with a terminating zero: `*size` bytes including the zero, if they fit into
-// `capacity`.
+// Writes the name of a joint, with a terminating zero: `*size` bytes including the zero, if they
+// fit into `capacity`.
 KpStatus kp_skeleton_name(struct KpSkeleton skeleton,
                           uint32_t joint,
                           char *name,
                           size_t capacity,
                           size_t *size);
 
-// Finds the first joint with a name. `KP_STATUS_NOTHING` if there is none.
+// Finds the first joint with the name `name`. Returns `KP_STATUS_NOTHING` if there is no such
+// joint.
 KpStatus kp_skeleton_find(struct KpSkeleton skeleton, const char *name, uint32_t *joint);
 
 // Writes the bind pose of a skeleton.
@@ -1663,9 +1689,9 @@ KpStatus kp_snapshot_new(struct KpSchema schema, struct KpSnapshot *out);
 // Removes all entities, and sets the tick. Keeps the memory for reuse.
 KpStatus kp_snapshot_clear(struct KpSnapshot snapshot, uint32_t tick);
 
-// Adds `count` entities of a kind, with a column for each field of the kind. Their ids increase,
-// and are above those of the previous kind. Numbers are quantized. If a field is absent for an
-// entity, the entity's numbers in its column are not read. After an error, the snapshot is
+// Adds `count` entities of a kind, with a column for each field of the kind. The ids must
+// increase, and be above the ids of the previous kind. Numbers are quantized. If a field is absent
+// for an entity, the entity's numbers in that column are not read. After an error, the snapshot is
 // unchanged.
 KpStatus kp_snapshot_add(struct KpSnapshot snapshot,
                          uint32_t kind,
@@ -1674,10 +1700,10 @@ KpStatus kp_snapshot_add(struct KpSnapshot snapshot,
                          const struct KpColumn *columns,
                          size_t column_count);
 
-// The tick of a snapshot.
+// Writes the tick of a snapshot.
 KpStatus kp_snapshot_tick(struct KpSnapshot snapshot, uint32_t *tick);
 
-// The number of entities of a kind.
+// Writes the number of entities of a kind.
 KpStatus kp_snapshot_count(struct KpSnapshot snapshot, uint32_t kind, size_t *count);
 
 // Writes the ids of a kind's entities, in increasing order: `*count` ids, if they fit into
@@ -1688,15 +1714,15 @@ KpStatus kp_snapshot_ids(struct KpSnapshot snapshot,
                          size_t capacity,
                          size_t *count);
 
-// Writes the numbers of a kind's entities, in the order of their ids, to a target for each field
-// with room for `capacity` entities. If a field is absent for an entity, its numbers are 0.
+// Writes the numbers of a kind's entities, in the order of their ids. There is a target for each
+// field, with room for `capacity` entities. If a field is absent for an entity, its numbers are 0.
 KpStatus kp_snapshot_read(struct KpSnapshot snapshot,
                           uint32_t kind,
                           size_t capacity,
                           const struct KpTarget *targets,
                           size_t target_count);
 
-// A hash of the entities and their lanes, without the tick. Equal states have equal hashes.
+// Writes a hash of the entities and their lanes, without the tick. Equal states have equal hashes.
 KpStatus kp_snapshot_hash(struct KpSnapshot snapshot, uint64_t *hash);
 
 // Frees a snapshot.
@@ -1707,14 +1733,15 @@ KpStatus kp_snapshot_free(struct KpSnapshot snapshot);
 // without the zero. `text` may be null if `capacity` is 0.
 size_t kp_error_text(char *text, size_t capacity);
 
-// The `KP_ABI` of the library.
+// Returns the `KP_ABI` of the library.
 uint32_t kp_abi(void);
 
-// The version of the library, such as "0.1.0". The pointer is valid until the program ends.
+// Returns the version of the library, such as "0.1.0". The pointer is valid until the program
+// ends.
 const char *kp_version(void);
 
-// Creates a sender of records of a schema with one kind, at most `rate_hz` a second, at a level
-// ("packed" or "adaptive"). `options` may be null. The caller frees `*out` with
+// Creates a sender of records of a schema with one kind, at most `rate_hz` a second. `level` is
+// "packed" or "adaptive". `options` may be null. The caller frees `*out` with
 // `kp_stream_sender_free`.
 KpStatus kp_stream_sender_new(struct KpSchema schema,
                               const char *level,
@@ -1722,21 +1749,23 @@ KpStatus kp_stream_sender_new(struct KpSchema schema,
                               const struct KpStreamOptions *options,
                               struct KpStreamSender *out);
 
-// Adds a record, with a column of one record for each field, and writes its number. `number` may be
-// null. After an error, nothing was added.
+// Adds a record, with a column of one record for each field, and writes its number. `number` may
+// be null. After an error, no record was added.
 KpStatus kp_stream_push(struct KpStreamSender sender,
                         const struct KpColumn *columns,
                         size_t column_count,
                         uint16_t *number);
 
-// The packet of the newest records, once. `KP_STATUS_NOTHING` if there is none now. If `capacity`
-// is too small, only `*size` is written, and the packet is kept.
+// Writes the packet of the newest records. Each packet is returned once. Returns
+// `KP_STATUS_NOTHING` if there is no packet now. If `capacity` is too small, only `*size` is
+// written, and the packet is kept.
 KpStatus kp_stream_poll(struct KpStreamSender sender,
                         uint8_t *datagram,
                         size_t capacity,
                         size_t *size);
 
-// Handles an acknowledgement. An invalid one is `KP_STATUS_DATA`, and changes only a counter.
+// Handles an acknowledgement. Returns `KP_STATUS_DATA` for an invalid acknowledgement, which
+// changes only a counter.
 KpStatus kp_stream_sender_handle(struct KpStreamSender sender,
                                  const uint8_t *datagram,
                                  size_t size);
@@ -1752,17 +1781,18 @@ KpStatus kp_stream_receiver_new(struct KpSchema schema,
                                 const struct KpStreamOptions *options,
                                 struct KpStreamReceiver *out);
 
-// Handles a packet, and writes the number of its new records, at most 16, to `*count`. Read them,
-// oldest first, with `kp_stream_read`. A refused packet, such as a duplicate, is `KP_STATUS_DATA`,
-// and changes only a counter. Times are nanoseconds since any fixed moment.
+// Handles a packet, and writes the number of its new records, at most 16, to `*count`. Read these
+// records with `kp_stream_read`, oldest first. Returns `KP_STATUS_DATA` for a refused packet, such
+// as a duplicate, which changes only a counter. Times are nanoseconds since any fixed moment.
 KpStatus kp_stream_receiver_handle(struct KpStreamReceiver receiver,
                                    uint64_t now_ns,
                                    const uint8_t *datagram,
                                    size_t size,
                                    size_t *count);
 
-// Writes the records of the last packet: `*count` records to `records`, and their numbers to a
-// target for each field, if they fit into `capacity`. `records` may be null if `capacity` is 0.
+// Writes the records of the last packet: `*count` records to `records`, if they fit into
+// `capacity`. Writes the numbers of these records to a target for each field. `records` may be
+// null if `capacity` is 0.
 KpStatus kp_stream_read(struct KpStreamReceiver receiver,
                         struct KpRecord *records,
                         size_t capacity,
@@ -1770,9 +1800,9 @@ KpStatus kp_stream_read(struct KpStreamReceiver receiver,
                         size_t target_count,
                         size_t *count);
 
-// The acknowledgement for the sender: `*size` bytes, if they fit into `capacity`. Send it a few
-// times within the longest round trip, alone or in front of another datagram. `KP_STATUS_NOTHING`
-// before the first packet.
+// Writes the acknowledgement for the sender: `*size` bytes, if they fit into `capacity`. Send it a
+// few times within the longest round trip, alone or in front of another datagram. Returns
+// `KP_STATUS_NOTHING` before the first packet.
 KpStatus kp_stream_acknowledgement(struct KpStreamReceiver receiver,
                                    uint8_t *datagram,
                                    size_t capacity,
@@ -1781,32 +1811,33 @@ KpStatus kp_stream_acknowledgement(struct KpStreamReceiver receiver,
 // Frees a receiver of a stream.
 KpStatus kp_stream_receiver_free(struct KpStreamReceiver receiver);
 
-// Creates a codec for records of a schema with one kind, at a level ("packed" or "adaptive"). The
+// Creates a codec for records of a schema with one kind. `level` is "packed" or "adaptive". The
 // caller frees `*out` with `kp_stream_codec_free`.
 KpStatus kp_stream_codec_new(struct KpSchema schema, const char *level, struct KpStreamCodec *out);
 
-// A hash of the schema and the level: if two sides have equal hashes, they have the same codec.
+// Writes a hash of the schema and the level. If two sides have equal hashes, they have the same
+// codec.
 KpStatus kp_stream_codec_hash(struct KpStreamCodec codec, uint64_t *hash);
 
-// Frees a codec of streams. Bases made with it remain valid.
+// Frees a codec of streams. Bases made with the codec remain valid.
 KpStatus kp_stream_codec_free(struct KpStreamCodec codec);
 
-// Creates the base before the first record: a packet against it needs no earlier packet. The
-// caller frees `*out` with `kp_stream_base_free`.
+// Creates the base before the first record. A packet that is coded against this base needs no
+// earlier packet. The caller frees `*out` with `kp_stream_base_free`.
 KpStatus kp_stream_base_new(struct KpStreamCodec codec, struct KpStreamBase *out);
 
 // Frees a base of a stream.
 KpStatus kp_stream_base_free(struct KpStreamBase base);
 
-// Encodes 1 to 4,096 records, oldest first, with a column for each field. They are coded against a
-// base that the other side holds. `lag` is the distance in records from the base to the first of
-// them, at least 1. If the base is the one before the first record, `lag` is ignored. The other
-// side also needs the number of records, the base and the lag, because the packet does not contain
-// them.
+// Encodes 1 to 4,096 records, oldest first, with a column for each field. The records are coded
+// against a base that the other side holds. `lag` is the distance in records from the base to the
+// first record, at least 1. If the base is the one before the first record, `lag` is ignored. The
+// other side also needs the number of records, the base and the lag, because the packet does not
+// contain them.
 //
 // Writes the packet, of `*size` bytes, and returns the base of its last record in `*last`. If
 // `capacity` is too small, only `*size` is written. The caller frees `*last` with
-// `kp_stream_base_free`; `last` may be null.
+// `kp_stream_base_free`. `last` may be null.
 KpStatus kp_stream_encode(struct KpStreamCodec codec,
                           struct KpStreamBase base,
                           uint16_t lag,
@@ -1820,8 +1851,8 @@ KpStatus kp_stream_encode(struct KpStreamCodec codec,
 
 // Decodes a packet of 1 to 4,096 records that was encoded against the same base, with the same
 // lag. Writes the numbers of the records, oldest first, to a target for each field, with room for
-// `record_count` records. Returns the base of its last record in `*last`; the caller frees it with
-// `kp_stream_base_free`. Any bytes are either refused or decoded to valid records.
+// `record_count` records. Returns the base of the last record in `*last`, which the caller frees
+// with `kp_stream_base_free`. Any bytes are either refused or decoded to valid records.
 KpStatus kp_stream_decode(struct KpStreamCodec codec,
                           struct KpStreamBase base,
                           uint16_t lag,
@@ -1841,8 +1872,8 @@ KpStatus kp_values_write(const struct KpValue *values,
                          size_t capacity,
                          size_t *size);
 
-// Reads values that `kp_values_write` wrote, each into its `value`. An unchanged value becomes
-// `before`. After an error, no value has changed.
+// Reads values that `kp_values_write` wrote, each into its member `value`. An unchanged value
+// becomes `before`. After an error, no value has changed.
 KpStatus kp_values_read(struct KpValue *values, size_t count, const uint8_t *bytes, size_t size);
 
 // Creates a viewer of a broadcast, which does not watch any tier yet. `options` may be null. The
@@ -1852,28 +1883,29 @@ KpStatus kp_viewer_new(struct KpCatalogue catalogue,
                        struct KpViewer *out);
 
 // Watches a tier from now on, or several together, such as regions of the world. The current tiers
-// are shown until the new ones have caught up. Next, subscribe to the tracks of
+// are shown until the new ones have caught up. After this call, subscribe to the tracks of
 // `kp_viewer_wanted`.
 KpStatus kp_viewer_watch(struct KpViewer viewer, const uint32_t *tiers, size_t count);
 
-// Writes the tracks that the viewer needs now: `*count` tracks, if they fit into `capacity`. They
-// change with `kp_viewer_watch`, `kp_viewer_take` and `kp_viewer_play`: subscribe to the new
-// tracks, and unsubscribe from the others.
+// Writes the tracks that the viewer needs now: `*count` tracks, if they fit into `capacity`. The
+// tracks change with `kp_viewer_watch`, `kp_viewer_take` and `kp_viewer_play`. Subscribe to the
+// new tracks, and unsubscribe from the others.
 KpStatus kp_viewer_wanted(struct KpViewer viewer,
                           struct KpTrack *tracks,
                           size_t capacity,
                           size_t *count);
 
-// Writes the numbers of the tiers that are shown, like `kp_viewer_wanted`.
+// Writes the numbers of the shown tiers, like `kp_viewer_wanted`.
 KpStatus kp_viewer_shown_tiers(struct KpViewer viewer,
                                uint32_t *tiers,
                                size_t capacity,
                                size_t *count);
 
 // Takes an object or a datagram of a track. The objects of a group must be passed in order.
-// `taken` may be null. A refused piece is `KP_STATUS_DATA`: it is invalid, late, of a tier that is
-// not watched, or after a missing object. It changes only counters. If an object is refused, the
-// rest of its group is refused too. Times are nanoseconds since any fixed moment.
+// `taken` may be null. Returns `KP_STATUS_DATA` for a refused piece, which changes only counters.
+// A piece is refused if it is invalid, late, of a tier that is not watched, or after a missing
+// object. If an object is refused, the rest of its group is refused too. Times are nanoseconds
+// since any fixed moment.
 KpStatus kp_viewer_take(struct KpViewer viewer,
                         uint64_t now_ns,
                         const struct KpPiece *piece,
@@ -1888,27 +1920,27 @@ KpStatus kp_viewer_rejoin(struct KpViewer viewer);
 // Changes the limits for the delay of the shown state.
 KpStatus kp_viewer_set_delays(struct KpViewer viewer, uint32_t min_delay_ms, uint32_t max_delay_ms);
 
-// Computes what to show now: a slightly delayed, interpolated state. Read it through
-// `kp_viewer_shown`. `KP_STATUS_NOTHING` before the first state.
+// Computes the state to show now, which is slightly delayed and interpolated. Read this state
+// through `kp_viewer_shown`. Returns `KP_STATUS_NOTHING` before the first state.
 KpStatus kp_viewer_play(struct KpViewer viewer, uint64_t now_ns, struct KpPlayback *out);
 
-// The first and the last tick that `kp_viewer_play_at` can show. `KP_STATUS_NOTHING` before the
-// first state, or if the viewer keeps no history.
+// Writes the first and the last tick that `kp_viewer_play_at` can show. Returns
+// `KP_STATUS_NOTHING` before the first state, or if the viewer keeps no history.
 KpStatus kp_viewer_history(struct KpViewer viewer, uint32_t *first, uint32_t *last);
 
 // Like `kp_viewer_play`, but for a fractional tick of the history, to pause and to rewind. A tick
 // outside of the history shows the nearest state.
 KpStatus kp_viewer_play_at(struct KpViewer viewer, double tick, struct KpPlayback *out);
 
-// The state that the viewer shows. The handle stays the same until `kp_viewer_free`, which frees it
-// too.
+// Returns the state that the viewer shows. The handle stays the same until `kp_viewer_free`, which
+// frees it too.
 KpStatus kp_viewer_shown(struct KpViewer viewer, struct KpShown *out);
 
 // Copies the newest state of the shown tiers into a snapshot of the same schema, without delay or
-// interpolation. `KP_STATUS_NOTHING` before the first state.
+// interpolation. Returns `KP_STATUS_NOTHING` before the first state.
 KpStatus kp_viewer_newest(struct KpViewer viewer, struct KpSnapshot snapshot);
 
-// The counters and measurements of a viewer.
+// Writes the counters and measurements of a viewer.
 KpStatus kp_viewer_status(struct KpViewer viewer, struct KpViewerStatus *out);
 
 // Frees a viewer.

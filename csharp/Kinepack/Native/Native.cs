@@ -13,52 +13,55 @@ namespace Kinepack
         /// <summary>The call succeeded.</summary>
         Ok = 0,
 
-        /// <summary>A pointer is null although it must not be, or is not aligned.</summary>
+        /// <summary>A pointer is null although it must not be, or it is not aligned.</summary>
         Pointer = 1,
 
         /// <summary>A handle is zero, was freed, or is of another type.</summary>
         Handle = 2,
 
-        /// <summary>An argument is out of its range, or does not fit the others.</summary>
+        /// <summary>An argument is out of its range, or does not fit the other arguments.</summary>
         Argument = 3,
 
-        /// <summary>The caller's memory is too small. The needed size was written.</summary>
+        /// <summary>
+        /// The caller's memory is too small. The function has written the needed size.
+        /// </summary>
         Size = 4,
 
-        /// <summary>Bytes from outside are invalid: a file, a packet or a datagram.</summary>
+        /// <summary>The bytes of a file, packet or datagram are invalid.</summary>
         Data = 5,
 
         /// <summary>A value cannot be quantized: it is not a number, or out of its range.</summary>
         Value = 6,
 
-        /// <summary>There is no result: not yet, or no longer.</summary>
+        /// <summary>There is no result yet, or no longer.</summary>
         Nothing = 7,
 
-        /// <summary>A defect of the library. Please report it.</summary>
+        /// <summary>The library has a defect. Please report it.</summary>
         Panic = 8,
 
         /// <summary>A file cannot be read or written.</summary>
         File = 9,
 
         /// <summary>
-        /// The call succeeded, but not for all receivers: the error text names the failed ones.
+        /// The call succeeded, but not for all receivers. The error text names the receivers for
+        /// which it failed.
         /// </summary>
         Receivers = 10,
     }
 
-    /// <summary>The endpoint that a datagram is for.</summary>
+    /// <summary>The type of endpoint that handles a datagram.</summary>
     public enum DatagramKind
     {
-        /// <summary>A hub.</summary>
+        /// <summary>The datagram is for a hub.</summary>
         ToHub = 0,
 
-        /// <summary>A receiver.</summary>
+        /// <summary>The datagram is for a receiver.</summary>
         ToReceiver = 1,
 
-        /// <summary>A receiver of a stream.</summary>
+        /// <summary>The datagram is for a receiver of a stream.</summary>
         ToStreamReceiver = 2,
 
-        /// <summary>A sender of a stream.</summary>
+        /// <summary>The datagram is for a sender of a stream.</summary>
         ToStreamSender = 3,
     }
 
@@ -91,28 +94,28 @@ namespace Kinepack
     public enum Carry
     {
         /// <summary>
-        /// In groups: each snapshot is coded against the previous one, and takes the fewest bits. A
-        /// viewer sees a lost packet as a delay.
+        /// The tier is sent in groups. Each snapshot is coded against the previous one, and takes
+        /// the fewest bits. A viewer sees a lost packet as a delay.
         /// </summary>
         Groups = 0,
 
         /// <summary>
-        /// In datagrams that are coded against the beginning of the group. A lost datagram costs
-        /// one snapshot and no delay.
+        /// The tier is sent in datagrams that are coded against the beginning of the group. A lost
+        /// datagram costs one snapshot and no delay.
         /// </summary>
         Datagrams = 1,
     }
 
-    /// <summary>How numbers are coded by magnitude.</summary>
+    /// <summary>The forms in which numbers are coded by magnitude.</summary>
     internal enum MagnitudeForm
     {
         /// <summary>
-        /// Real numbers, rounded to multiples of a precision. Takes as many bits as Unreal's
-        /// <c>FVector_NetQuantize</c>.
+        /// Real numbers, rounded to multiples of a precision. A vector of this form takes as many
+        /// bits as Unreal's <c>FVector_NetQuantize</c>.
         /// </summary>
         Multiples = 0,
 
-        /// <summary>Integers from -2^32 to 2^32 - 1, exactly.</summary>
+        /// <summary>Integers from -2^32 to 2^32 - 1, which are coded exactly.</summary>
         Steps = 1,
 
         /// <summary>
@@ -121,8 +124,8 @@ namespace Kinepack
         Difference = 2,
 
         /// <summary>
-        /// Like the differences. If a number cannot be represented within the limits, all numbers
-        /// are written unchanged.
+        /// Like <c>Difference</c>. But if a number cannot be represented within the limits, all
+        /// numbers are written unchanged.
         /// </summary>
         Any = 3,
     }
@@ -183,13 +186,13 @@ namespace Kinepack
         Clock = 5,
     }
 
-    /// <summary>A track of a tier.</summary>
+    /// <summary>The type of a track.</summary>
     public enum TrackKind
     {
-        /// <summary>Its snapshots.</summary>
+        /// <summary>The snapshots of the tier.</summary>
         Snapshots = 0,
 
-        /// <summary>Its key snapshots, which viewers need to join.</summary>
+        /// <summary>The key snapshots of the tier, which viewers need to join.</summary>
         Keys = 1,
     }
 
@@ -202,12 +205,12 @@ namespace Kinepack
         Real = 0,
 
         /// <summary>
-        /// A real number on a circle, such as an angle: after <c>max</c> it wraps to <c>min</c>.
+        /// A real number on a circle, such as an angle, which wraps from <c>max</c> to <c>min</c>.
         /// </summary>
         Cyclic = 1,
 
         /// <summary>
-        /// An integer from <c>min</c> to <c>max</c>, each at most 2^53 in magnitude.
+        /// An integer from <c>min</c> to <c>max</c>. Both limits are at most 2^53 in magnitude.
         /// </summary>
         Integer = 2,
     }
@@ -216,30 +219,32 @@ namespace Kinepack
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct AnmInfo
     {
-        /// <summary>1, 2 or 3.</summary>
+        /// <summary>The version of the format: 1, 2 or 3.</summary>
         internal readonly uint version;
 
-        /// <summary>Number of joints.</summary>
+        /// <summary>The number of joints.</summary>
         internal readonly uint joints;
 
-        /// <summary>Number of keys over all joints.</summary>
+        /// <summary>The number of keys of all joints together.</summary>
         internal readonly uint keys;
 
         /// <summary>The duration in seconds.</summary>
         internal readonly float duration_s;
 
-        /// <summary>Sample rate of the source in Hz. Playback does not need it.</summary>
+        /// <summary>The sample rate of the source in Hz. Playback does not need it.</summary>
         internal readonly float rate_hz;
     }
 
-    /// <summary>A track of the transport: groups of objects, and datagrams.</summary>
+    /// <summary>
+    /// Identifies a track of the transport, which carries groups of objects, and datagrams.
+    /// </summary>
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct Track
     {
         /// <summary>The number of the tier.</summary>
         internal readonly uint tier;
 
-        /// <summary>A <c>KpTrackKind</c>.</summary>
+        /// <summary>The type of the track: a <c>KpTrackKind</c>.</summary>
         internal readonly int kind;
     }
 
@@ -247,30 +252,33 @@ namespace Kinepack
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct ClipInfo
     {
-        /// <summary>Number of joints.</summary>
+        /// <summary>The number of joints.</summary>
         internal readonly uint joints;
 
-        /// <summary>Number of sample times of the raw clip that it was built from.</summary>
+        /// <summary>
+        /// The number of sample times of the raw clip from which this clip was built.
+        /// </summary>
         internal readonly uint samples;
 
-        /// <summary>Samples a second.</summary>
+        /// <summary>The number of samples per second.</summary>
         internal readonly float rate_hz;
 
-        /// <summary>Seconds from the first sample to the last.</summary>
+        /// <summary>The number of seconds from the first sample to the last.</summary>
         internal readonly float duration_s;
 
-        /// <summary>The hash of its skeleton.</summary>
+        /// <summary>The hash of the clip's skeleton.</summary>
         internal readonly ulong skeleton_hash;
 
-        /// <summary>Bytes of the clip in memory, without its players.</summary>
+        /// <summary>The size of the clip in memory in bytes, without its players.</summary>
         internal readonly ulong bytes;
 
         /// <summary>
-        /// Number of curves: values besides the joints, such as weights of blend shapes.
+        /// The number of curves, which are values besides the joints, such as weights of blend
+        /// shapes.
         /// </summary>
         internal readonly uint curves;
 
-        /// <summary>Number of markers: named times, such as footsteps.</summary>
+        /// <summary>The number of markers, which are named times, such as footsteps.</summary>
         internal readonly uint markers;
     }
 
@@ -278,16 +286,16 @@ namespace Kinepack
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct Part
     {
-        /// <summary>The endpoint that the part is for.</summary>
+        /// <summary>The type of endpoint that handles the part.</summary>
         internal readonly DatagramKind kind;
 
         /// <summary>The channel of the endpoint.</summary>
         internal readonly uint channel;
 
-        /// <summary>The offset of its first byte.</summary>
+        /// <summary>The offset of the part's first byte in the datagram.</summary>
         internal readonly UIntPtr offset;
 
-        /// <summary>Its size in bytes.</summary>
+        /// <summary>The size of the part in bytes.</summary>
         internal readonly UIntPtr size;
     }
 
@@ -295,36 +303,40 @@ namespace Kinepack
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct HubStatus
     {
-        /// <summary>Not 0 once the receiver's hello was accepted.</summary>
+        /// <summary>Not 0 if the receiver's hello was accepted.</summary>
         internal readonly int joined;
 
-        /// <summary>Datagrams sent.</summary>
+        /// <summary>The number of datagrams sent.</summary>
         internal readonly ulong sent;
 
-        /// <summary>Sent datagrams that were acknowledged.</summary>
+        /// <summary>The number of sent datagrams that were acknowledged.</summary>
         internal readonly ulong acknowledged;
 
-        /// <summary>Sent datagrams that were overtaken or not acknowledged in time.</summary>
+        /// <summary>
+        /// The number of sent datagrams that were overtaken or not acknowledged in time.
+        /// </summary>
         internal readonly ulong lost;
 
-        /// <summary>Bytes sent, without the transport's headers.</summary>
+        /// <summary>The number of bytes sent, without the transport's headers.</summary>
         internal readonly ulong bytes;
 
         /// <summary>
-        /// The smoothed time from sending a datagram to its acknowledgement; negative before the
-        /// first.
+        /// The smoothed time from sending a datagram to its acknowledgement. It is negative before
+        /// the first acknowledgement.
         /// </summary>
         internal readonly double round_trip_ms;
 
-        /// <summary>Entities that should have been sent in the last tick but did not fit.</summary>
+        /// <summary>
+        /// The number of entities that should have been sent in the last tick but did not fit.
+        /// </summary>
         internal readonly ulong waiting;
 
-        /// <summary>Events that have not been sent yet.</summary>
+        /// <summary>The number of events that have not been sent yet.</summary>
         internal readonly ulong waiting_events;
 
         /// <summary>
-        /// Events that must arrive but never will, because too many were waiting. If there are any,
-        /// remove the receiver.
+        /// The number of events that must arrive but never will, because too many were waiting. If
+        /// it is not 0, remove the receiver.
         /// </summary>
         internal readonly ulong refused_events;
     }
@@ -339,7 +351,7 @@ namespace Kinepack
         internal double value;
 
         /// <summary>
-        /// The number that both sides hold. This and all following members are only for
+        /// The number that both sides hold. This member and all following ones are only for
         /// differences.
         /// </summary>
         internal double before;
@@ -350,27 +362,27 @@ namespace Kinepack
         /// <summary>The largest number. On a circle, it is equivalent to <c>min</c>.</summary>
         internal double max;
 
-        /// <summary>The step. A decoded number is off by at most half of it.</summary>
+        /// <summary>The step. A decoded number is off by at most half a step.</summary>
         internal double precision;
 
-        /// <summary>Not 0: a number on a circle, such as an angle.</summary>
+        /// <summary>Not 0 if the number is on a circle, such as an angle.</summary>
         internal int is_cyclic;
     }
 
     /// <summary>
-    /// Up to four numbers that are coded together, such as a vector. The largest one determines how
-    /// many bits each of them takes.
+    /// Up to four numbers that are coded together, such as a vector. The largest number determines
+    /// how many bits each of them takes.
     /// </summary>
     [StructLayout(LayoutKind.Sequential)]
     public partial struct Magnitude
     {
-        /// <summary>A <c>KpMagnitudeForm</c>.</summary>
+        /// <summary>The form of the numbers: a <c>KpMagnitudeForm</c>.</summary>
         internal int form;
 
-        /// <summary>How many numbers, 1 to 4.</summary>
+        /// <summary>The number of components, 1 to 4.</summary>
         internal uint count;
 
-        /// <summary>Multiples only: steps per unit: 1, 10 or 100.</summary>
+        /// <summary>The steps per unit: 1, 10 or 100. Only multiples use it.</summary>
         internal uint steps_per_unit;
 
         /// <summary>The numbers. Components from <c>count</c> on are ignored.</summary>
@@ -384,38 +396,39 @@ namespace Kinepack
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct Piece
     {
-        /// <summary>The number of its group in the track.</summary>
+        /// <summary>The number of the piece's group in the track.</summary>
         internal readonly ulong group;
 
         /// <summary>
-        /// The number of the object in its group. Object 0 begins the group, and ends the previous
-        /// one.
+        /// The number of the object in its group. Object 0 begins a group, and ends the previous
+        /// group.
         /// </summary>
         internal readonly ulong @object;
 
         /// <summary>The number of the tier.</summary>
         internal readonly uint tier;
 
-        /// <summary>A <c>KpTrackKind</c>.</summary>
+        /// <summary>The type of the track: a <c>KpTrackKind</c>.</summary>
         internal readonly int track;
 
         /// <summary>
-        /// Not 0: a datagram. It has no <c>object</c>, and viewers do not need its <c>group</c>.
+        /// Not 0 if the piece is a datagram. A datagram has no <c>object</c>, and viewers do not
+        /// need its <c>group</c>.
         /// </summary>
         internal readonly int is_datagram;
 
-        /// <summary>The tick of its last snapshot. Viewers do not need it.</summary>
+        /// <summary>The tick of the piece's last snapshot. Viewers do not need it.</summary>
         internal readonly uint tick;
     }
 
-    /// <summary>The moment that is shown.</summary>
+    /// <summary>The shown moment.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct Playback
     {
-        /// <summary>The tick that is shown, with its fraction.</summary>
+        /// <summary>The shown tick, with its fraction.</summary>
         internal readonly double tick;
 
-        /// <summary>Not 0: no newer state had arrived when it was needed.</summary>
+        /// <summary>Not 0 if no newer state had arrived when one was needed.</summary>
         internal readonly int is_starved;
     }
 
@@ -423,29 +436,29 @@ namespace Kinepack
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct ReceiverStatus
     {
-        /// <summary>Not 0 once a snapshot was accepted.</summary>
+        /// <summary>Not 0 if a snapshot was accepted.</summary>
         internal readonly int joined;
 
-        /// <summary>Datagrams accepted.</summary>
+        /// <summary>The number of datagrams accepted.</summary>
         internal readonly ulong received;
 
-        /// <summary>Datagrams refused, including duplicates.</summary>
+        /// <summary>The number of datagrams refused, including duplicates.</summary>
         internal readonly ulong refused;
 
-        /// <summary>Missing datagrams of the hub.</summary>
+        /// <summary>The number of missing datagrams of the hub.</summary>
         internal readonly ulong lost;
 
-        /// <summary>Bytes of all datagrams.</summary>
+        /// <summary>The number of bytes of all datagrams.</summary>
         internal readonly ulong bytes;
 
         /// <summary>
         /// The smoothed time from sending an acknowledgement to the first snapshot that builds on
-        /// it; negative before the first such snapshot.
+        /// it. Negative before the first such snapshot.
         /// </summary>
         internal readonly double round_trip_ms;
 
         /// <summary>
-        /// The fractional tick that the server simulates now; negative while it is unknown.
+        /// The fractional tick that the server simulates now. It is negative while it is unknown.
         /// </summary>
         internal readonly double server_tick;
     }
@@ -454,13 +467,13 @@ namespace Kinepack
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct ReplaySummary
     {
-        /// <summary>Snapshots.</summary>
+        /// <summary>The number of snapshots.</summary>
         internal readonly ulong frames;
 
-        /// <summary>Groups, each a second long.</summary>
+        /// <summary>The number of groups, each a second long.</summary>
         internal readonly ulong groups;
 
-        /// <summary>Bytes of the file.</summary>
+        /// <summary>The size of the file in bytes.</summary>
         internal readonly ulong bytes;
     }
 
@@ -468,7 +481,7 @@ namespace Kinepack
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct ReplayInfo
     {
-        /// <summary>Ticks a second.</summary>
+        /// <summary>The number of ticks per second.</summary>
         internal readonly double rate_hz;
 
         /// <summary>The first tick.</summary>
@@ -477,11 +490,12 @@ namespace Kinepack
         /// <summary>The last tick.</summary>
         internal readonly uint last_tick;
 
-        /// <summary>Number of markers.</summary>
+        /// <summary>The number of markers.</summary>
         internal readonly uint markers;
 
         /// <summary>
-        /// Not 0: its writer finished it. 0: it is still being written, or its writer was killed.
+        /// Not 0 if the writer finished the file. 0 if the file is still being written, or if its
+        /// writer was killed.
         /// </summary>
         internal readonly int is_complete;
     }
@@ -490,27 +504,29 @@ namespace Kinepack
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct Event
     {
-        /// <summary>The tick at which it happened.</summary>
+        /// <summary>The tick at which the event happened.</summary>
         internal readonly uint tick;
 
-        /// <summary>The index of its kind among the kinds of the events' schema.</summary>
+        /// <summary>The index of the event's kind among the kinds of the events' schema.</summary>
         internal readonly uint kind;
 
-        /// <summary>Not 0: the event's tick was already shown at an earlier moment.</summary>
+        /// <summary>Not 0 if an earlier moment had already shown the event's tick.</summary>
         internal readonly int is_late;
     }
 
-    /// <summary>A record that arrived.</summary>
+    /// <summary>A record that has arrived.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct Record
     {
         /// <summary>The number that <c>kp_stream_push</c> returned to the sender.</summary>
         internal readonly ushort number;
 
-        /// <summary>Not 0: it arrived as a repeat, because its own packet is missing.</summary>
+        /// <summary>
+        /// Not 0 if the record arrived as a repeat, because its own packet is missing.
+        /// </summary>
         internal readonly byte is_repeated;
 
-        /// <summary>Not 0: a newer record arrived before it.</summary>
+        /// <summary>Not 0 if a newer record arrived before this one.</summary>
         internal readonly byte is_late;
     }
 
@@ -518,14 +534,14 @@ namespace Kinepack
     [StructLayout(LayoutKind.Sequential)]
     public partial struct Value
     {
-        /// <summary>A <c>KpValueKind</c>.</summary>
+        /// <summary>The type of the value: a <c>KpValueKind</c>.</summary>
         internal int kind;
 
         /// <summary>
-        /// Not 0: differences from <c>least</c> to <c>most</c> are coded in few bits. An unchanged
-        /// value then takes 1 bit, a small difference 2 bits plus its own code, and any other value
-        /// 2 bits plus a full code. With 0, an unchanged value takes 1 bit, and any other 1 bit
-        /// plus a full code.
+        /// If not 0, differences from <c>least</c> to <c>most</c> are coded in few bits. An
+        /// unchanged value then takes 1 bit, a small difference 2 bits plus its own code, and any
+        /// other value 2 bits plus a full code. If 0, an unchanged value takes 1 bit, and any other
+        /// value 1 bit plus a full code.
         /// </summary>
         internal int has_small;
 
@@ -536,7 +552,7 @@ namespace Kinepack
         internal double max;
 
         /// <summary>
-        /// The step of a real number. The decoded value is off by at most half of it.
+        /// The step of a real number. The decoded value is off by at most half a step.
         /// </summary>
         internal double precision;
 
@@ -557,19 +573,19 @@ namespace Kinepack
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct ViewerStatus
     {
-        /// <summary>Snapshots decoded.</summary>
+        /// <summary>The number of snapshots decoded.</summary>
         internal readonly ulong snapshots;
 
-        /// <summary>Snapshots decoded only to catch up, and not shown.</summary>
+        /// <summary>The number of snapshots decoded only to catch up, and not shown.</summary>
         internal readonly ulong caught_up;
 
-        /// <summary>Snapshots that arrived too late to be shown.</summary>
+        /// <summary>The number of snapshots that arrived too late to be shown.</summary>
         internal readonly ulong late;
 
-        /// <summary>Objects and datagrams refused.</summary>
+        /// <summary>The number of objects and datagrams refused.</summary>
         internal readonly ulong refused;
 
-        /// <summary>Bytes of all objects and datagrams.</summary>
+        /// <summary>The number of bytes of all objects and datagrams.</summary>
         internal readonly ulong bytes;
 
         /// <summary>The delay of the shown state.</summary>
@@ -605,29 +621,29 @@ namespace Kinepack
         [StructLayout(LayoutKind.Sequential)]
         internal struct KpPose
         {
-            /// <summary>The translation x, y, z of the first bone.</summary>
+            /// <summary>The address of the translation x, y, z of the first bone.</summary>
             internal void* translations;
 
-            /// <summary>Bytes from one bone to the next.</summary>
+            /// <summary>The number of bytes from one bone's translation to the next.</summary>
             internal UIntPtr translation_stride;
 
-            /// <summary>The rotation x, y, z, w of the first bone.</summary>
+            /// <summary>The address of the rotation x, y, z, w of the first bone.</summary>
             internal void* rotations;
 
-            /// <summary>Bytes from one bone to the next.</summary>
+            /// <summary>The number of bytes from one bone's rotation to the next.</summary>
             internal UIntPtr rotation_stride;
 
-            /// <summary>The scale x, y, z of the first bone.</summary>
+            /// <summary>The address of the scale x, y, z of the first bone.</summary>
             internal void* scales;
 
-            /// <summary>Bytes from one bone to the next.</summary>
+            /// <summary>The number of bytes from one bone's scale to the next.</summary>
             internal UIntPtr scale_stride;
 
             /// <summary>The number of bones at the pointers.</summary>
             internal UIntPtr bones;
 
             /// <summary>
-            /// The bone of each joint of the clip, or <c>UINT32_MAX</c> for none.
+            /// The index of the bone of each joint of the clip, or <c>UINT32_MAX</c> for no bone.
             /// </summary>
             internal uint* bone_of_joint;
 
@@ -638,13 +654,17 @@ namespace Kinepack
             /// </summary>
             internal UIntPtr joints;
 
-            /// <summary><c>KP_NUMBER_F32</c> or <c>KP_NUMBER_F64</c>.</summary>
+            /// <summary>
+            /// The type of the numbers: <c>KP_NUMBER_F32</c> or <c>KP_NUMBER_F64</c>.
+            /// </summary>
             internal int number;
 
-            /// <summary>Not 0: rotations are ordered w, x, y, z.</summary>
+            /// <summary>If not 0, rotations are ordered w, x, y, z.</summary>
             internal int w_first;
 
-            /// <summary>Units per metre: 0 or 1 for metres, 100 for centimetres.</summary>
+            /// <summary>
+            /// The number of units per metre: 0 or 1 for metres, 100 for centimetres.
+            /// </summary>
             internal float units_per_m;
         }
 
@@ -653,32 +673,33 @@ namespace Kinepack
         internal struct KpTier
         {
             /// <summary>
-            /// The name of its track: up to 64 lower-case letters, digits, <c>-</c>, <c>.</c> and
-            /// <c>_</c>.
+            /// The name of the tier's track: up to 64 lower-case letters, digits, <c>-</c>,
+            /// <c>.</c> and <c>_</c>.
             /// </summary>
             internal byte* name;
 
             /// <summary>
-            /// The codec of its snapshots. All tiers have the same schema; only the time precision
-            /// of the fields may differ.
+            /// The codec of the tier's snapshots. All tiers have the same schema. Only the time
+            /// precision of the fields may differ.
             /// </summary>
             internal ulong codec;
 
-            /// <summary>A <c>KpCarry</c>.</summary>
+            /// <summary>How the tier is transported: a <c>KpCarry</c>.</summary>
             internal int carry;
 
-            /// <summary>Ticks from one snapshot to the next. 0 means 1.</summary>
+            /// <summary>The number of ticks from one snapshot to the next. 0 means 1.</summary>
             internal uint ticks_per_frame;
 
             /// <summary>
-            /// The most ticks of a group, at most 127 in datagrams. Viewers can join at the
-            /// beginning of a group.
+            /// The maximum number of ticks in a group. A tier in datagrams may have at most 127.
+            /// Viewers can join at the beginning of a group.
             /// </summary>
             internal uint ticks_per_group;
 
             /// <summary>
             /// The number of snapshots that share an object, at most 16. 0 means 1. Each object has
-            /// about 50 bytes of headers, and its first snapshot is delayed until the last.
+            /// about 50 bytes of headers. Its first snapshot is delayed until the last one is
+            /// added.
             /// </summary>
             internal uint frames_per_object;
         }
@@ -687,20 +708,20 @@ namespace Kinepack
         [StructLayout(LayoutKind.Sequential)]
         internal struct KpTierInfo
         {
-            /// <summary>A <c>KpCarry</c>.</summary>
+            /// <summary>How the tier is transported: a <c>KpCarry</c>.</summary>
             internal int carry;
 
-            /// <summary>Ticks from one snapshot to the next.</summary>
+            /// <summary>The number of ticks from one snapshot to the next.</summary>
             internal uint ticks_per_frame;
 
-            /// <summary>The most ticks of a group.</summary>
+            /// <summary>The maximum number of ticks in a group.</summary>
             internal uint ticks_per_group;
 
             /// <summary>The number of snapshots that share an object.</summary>
             internal uint frames_per_object;
         }
 
-        /// <summary>How a hub sends. A number of 0 selects the default.</summary>
+        /// <summary>The settings of a hub. A number of 0 selects the default.</summary>
         [StructLayout(LayoutKind.Sequential)]
         internal struct KpHubOptions
         {
@@ -712,66 +733,72 @@ namespace Kinepack
 
             /// <summary>
             /// The channel of this hub, which distinguishes hubs on one connection. Its receivers
-            /// use the same.
+            /// need the same channel.
             /// </summary>
             internal uint channel;
 
             /// <summary>
-            /// The bytes that the transport adds to each datagram. Budgets include them. Default:
-            /// 28.
+            /// The number of bytes that the transport adds to each datagram. Budgets include them.
+            /// Default: 28.
             /// </summary>
             internal uint overhead_bytes;
 
-            /// <summary>The most datagrams for a receiver in a tick. Default: 4.</summary>
+            /// <summary>
+            /// The maximum number of datagrams for a receiver in a tick. Default: 4.
+            /// </summary>
             internal uint datagrams_per_tick;
 
-            /// <summary>The kinds of events, or zero for none.</summary>
+            /// <summary>The kinds of events, or zero for no events.</summary>
             internal ulong events;
         }
 
         /// <summary>
-        /// The numbers of a field in the caller's memory, to read from. The numbers of one entity
-        /// are adjacent, and entities are <c>stride</c> bytes apart. Numbers need no alignment.
+        /// The numbers of a field in the caller's memory, which the library reads. The numbers of
+        /// one entity are adjacent, and entities are <c>stride</c> bytes apart. Numbers need no
+        /// alignment.
         /// </summary>
         [StructLayout(LayoutKind.Sequential)]
         internal struct KpColumn
         {
-            /// <summary>The first number of the first entity.</summary>
+            /// <summary>The address of the first number of the first entity.</summary>
             internal void* data;
 
             /// <summary>
-            /// Bytes from one entity to the next. With 0, all entities have the same numbers.
+            /// The number of bytes from one entity to the next. With 0, all entities have the same
+            /// numbers.
             /// </summary>
             internal UIntPtr stride;
 
             /// <summary>
-            /// A <c>KpNumber</c>. Real numbers and rotations need <c>KP_NUMBER_F32</c> or
-            /// <c>KP_NUMBER_F64</c>, and all other fields need integers.
+            /// The type of the numbers: a <c>KpNumber</c>. Real numbers and rotations need
+            /// <c>KP_NUMBER_F32</c> or <c>KP_NUMBER_F64</c>, and all other fields need integers.
             /// </summary>
             internal int number;
 
-            /// <summary>Not 0: values out of range are clamped instead of refused.</summary>
+            /// <summary>If not 0, values out of range are clamped instead of refused.</summary>
             internal int clamp;
         }
 
-        /// <summary>How a publisher works.</summary>
+        /// <summary>The settings of a publisher.</summary>
         [StructLayout(LayoutKind.Sequential)]
         internal struct KpPublisherOptions
         {
             /// <summary>
             /// The number of the first group, below 2^61. After a restart, use a number above all
-            /// previous ones, such as the seconds since 1970, so that relays and viewers do not mix
+            /// previous ones, such as the seconds since 1970. Then relays and viewers do not mix
             /// the two runs.
             /// </summary>
             internal ulong first_group;
 
             /// <summary>
-            /// The delay of the pieces in ticks, against players who watch their own match.
+            /// The number of ticks by which pieces are delayed. A delay protects against players
+            /// who watch their own match. The pieces of the last <c>delay_ticks</c> ticks of a
+            /// broadcast are not returned.
             /// </summary>
             internal uint delay_ticks;
         }
 
-        /// <summary>How a receiver works. A number of 0 selects the default.</summary>
+        /// <summary>The settings of a receiver. A number of 0 selects the default.</summary>
         [StructLayout(LayoutKind.Sequential)]
         internal struct KpReceiverOptions
         {
@@ -781,57 +808,64 @@ namespace Kinepack
             internal uint channel;
 
             /// <summary>
-            /// The least delay of the shown state. Default: determined by the network alone.
+            /// The shortest delay of the shown state. By default, it depends on the network alone.
             /// </summary>
             internal uint min_delay_ms;
 
-            /// <summary>The largest delay of the shown state. Default: 500.</summary>
+            /// <summary>The longest delay of the shown state. Default: 500.</summary>
             internal uint max_delay_ms;
 
-            /// <summary>The most memory for views and states, in bytes. Default: 128 MiB.</summary>
+            /// <summary>
+            /// The maximum memory for views and states, in bytes. Default: 128 MiB.
+            /// </summary>
             internal ulong max_memory_bytes;
 
-            /// <summary>The kinds of events of the hub, or zero for none.</summary>
+            /// <summary>The kinds of events of the hub, or zero for no events.</summary>
             internal ulong events;
         }
 
-        /// <summary>A field of a kind.</summary>
+        /// <summary>A field of a kind of entities.</summary>
         [StructLayout(LayoutKind.Sequential)]
         internal struct KpField
         {
-            /// <summary>Its type.</summary>
+            /// <summary>The type of the field.</summary>
             internal FieldKind kind;
 
             /// <summary>
-            /// The numbers per entity in a column: 3 for a position, 4 for a rotation.
+            /// The number of column values per entity: 3 for a position, 4 for a rotation.
             /// </summary>
             internal uint numbers;
 
-            /// <summary>Its number of lanes.</summary>
+            /// <summary>The number of lanes of the field.</summary>
             internal uint lanes;
 
-            /// <summary>The index of its first lane among those of its kind.</summary>
+            /// <summary>The index of the field's first lane among the lanes of its kind.</summary>
             internal uint first_lane;
         }
 
-        /// <summary>The numbers of a field in the caller's memory, to write to.</summary>
+        /// <summary>
+        /// The numbers of a field in the caller's memory, to which the library writes.
+        /// </summary>
         [StructLayout(LayoutKind.Sequential)]
         internal struct KpTarget
         {
             /// <summary>
-            /// The first number of the first entity. If it is null, the field is not written.
+            /// The address of the first number of the first entity. If it is null, the field is not
+            /// written.
             /// </summary>
             internal void* data;
 
-            /// <summary>Bytes from one entity to the next.</summary>
+            /// <summary>The number of bytes from one entity to the next.</summary>
             internal UIntPtr stride;
 
-            /// <summary>A <c>KpNumber</c> that can hold every value of the field.</summary>
+            /// <summary>
+            /// The type of the numbers: a <c>KpNumber</c> that can hold every value of the field.
+            /// </summary>
             internal int number;
         }
 
         /// <summary>
-        /// How a stream is sent. Both ends need the same options. A number of 0 selects the
+        /// The settings of a stream. Both ends need the same options. A number of 0 selects the
         /// default.
         /// </summary>
         [StructLayout(LayoutKind.Sequential)]
@@ -841,12 +875,14 @@ namespace Kinepack
             internal uint longest_round_trip_ms;
 
             /// <summary>
-            /// How many earlier records each packet repeats, up to 15. Default: 1. Negative: none.
+            /// How many earlier records each packet repeats, up to 15. Default: 1. A negative
+            /// number means no repeats.
             /// </summary>
             internal int repeats;
 
             /// <summary>
-            /// The most records that a receiver accepts at once, at least 16. Default: 64.
+            /// The maximum number of records that a receiver accepts at once, at least 16. Default:
+            /// 64.
             /// </summary>
             internal uint burst_records;
 
@@ -862,22 +898,24 @@ namespace Kinepack
             internal ushort first_number;
         }
 
-        /// <summary>How a viewer works. A number of 0 selects the default.</summary>
+        /// <summary>The settings of a viewer. A number of 0 selects the default.</summary>
         [StructLayout(LayoutKind.Sequential)]
         internal struct KpViewerOptions
         {
             /// <summary>
-            /// The least delay of the shown state. Default: determined by the network alone.
+            /// The shortest delay of the shown state. By default, it depends on the network alone.
             /// </summary>
             internal uint min_delay_ms;
 
-            /// <summary>The largest delay of the shown state. Default: 500.</summary>
+            /// <summary>The longest delay of the shown state. Default: 500.</summary>
             internal uint max_delay_ms;
 
-            /// <summary>How long it keeps states for rewinding. Default: none.</summary>
+            /// <summary>
+            /// How long the viewer keeps states for rewinding. By default, it keeps no states.
+            /// </summary>
             internal uint history_ms;
 
-            /// <summary>The most memory for states, in bytes. Default: 256 MiB.</summary>
+            /// <summary>The maximum memory for states, in bytes. Default: 256 MiB.</summary>
             internal ulong max_memory_bytes;
         }
 
@@ -886,7 +924,7 @@ namespace Kinepack
         internal struct KpTaken
         {
             /// <summary>
-            /// Not 0: the piece made a snapshot readable. 0: the piece waits for others.
+            /// Not 0 if the piece made a snapshot readable. 0 if the piece waits for others.
             /// </summary>
             internal int is_read;
 
@@ -894,47 +932,52 @@ namespace Kinepack
             internal uint tick;
         }
 
-        /// <summary>Reads a file. The caller frees <c>*out</c> with <c>kp_anm_free</c>.</summary>
+        /// <summary>
+        /// Reads an <c>r3d2canm</c> file. The caller frees <c>*out</c> with <c>kp_anm_free</c>.
+        /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_anm_from_bytes(byte* bytes, UIntPtr size, out ulong @out);
 
-        /// <summary>Writes a file: <c>*size</c> bytes, if they fit into <c>capacity</c>.</summary>
+        /// <summary>
+        /// Writes an <c>r3d2canm</c> file: <c>*size</c> bytes, if they fit into <c>capacity</c>.
+        /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_anm_to_bytes(
             ulong anm, byte* bytes, UIntPtr capacity, out UIntPtr size);
 
-        /// <summary>The properties of a file.</summary>
+        /// <summary>Writes the properties of an <c>r3d2canm</c> file to <c>*out</c>.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_anm_info(ulong anm, out AnmInfo @out);
 
         /// <summary>
-        /// The hash of a joint's name. The file does not contain the name itself.
+        /// Writes the hash of a joint's name. The file does not contain the name itself.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_anm_joint(ulong anm, uint joint, out uint hash);
 
         /// <summary>
-        /// The hash of a name, to compare with the hashes of <c>kp_anm_joint</c>.
+        /// Writes the hash of a name, to compare with the hashes of <c>kp_anm_joint</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_anm_hash(byte[] name, out uint hash);
 
         /// <summary>
-        /// Writes the pose at a time in seconds. A time outside of the file gives the pose of the
-        /// nearer end. Each call reads the keys from the nearest earlier jump cache, or from the
-        /// start if there is none. So use it for import and comparison; for playback, build a clip.
+        /// Writes the pose at the time <c>time_s</c> in seconds. A time outside of the file gives
+        /// the pose of the nearer end. Each call reads the keys from the nearest earlier jump
+        /// cache, or from the start if there is no such cache. So use this function for import and
+        /// comparison. For playback, build a clip.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_anm_sample(ulong anm, float time_s, ref KpPose pose);
 
-        /// <summary>Frees a file.</summary>
+        /// <summary>Frees an <c>r3d2canm</c> file.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_anm_free(ulong anm);
 
         /// <summary>
-        /// Writes bytes as runs, XORed with the bytes of <c>base</c>, which both sides hold:
+        /// Writes bytes as runs, XORed with the bytes of <c>base</c>, which both sides hold. Writes
         /// <c>*size</c> bytes, if they fit into <c>capacity</c>. A shorter base is extended with
-        /// zeros. Suits bytes that mostly equal the base.
+        /// zeros. Runs suit bytes that mostly equal the base.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_runs_encode(
@@ -947,8 +990,9 @@ namespace Kinepack
             out UIntPtr size);
 
         /// <summary>
-        /// Reads runs that <c>kp_runs_encode</c> wrote against the same base: <c>*size</c> bytes.
-        /// If they decode to more than <c>capacity</c> bytes, the result is <c>KP_STATUS_DATA</c>.
+        /// Reads runs that <c>kp_runs_encode</c> wrote against the same base, and writes
+        /// <c>*size</c> bytes. Returns <c>KP_STATUS_DATA</c> if the runs decode to more than
+        /// <c>capacity</c> bytes.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_runs_decode(
@@ -962,9 +1006,9 @@ namespace Kinepack
 
         /// <summary>
         /// Writes bytes as sparse bytes, XORed with the bytes of <c>base</c>, which both sides
-        /// hold: <c>*size</c> bytes, if they fit into <c>capacity</c>. A shorter base is extended
-        /// with zeros. Suits short structs that mostly equal the base, such as inputs. Both sides
-        /// need to know <c>byte_count</c>, because it is not written.
+        /// hold. Writes <c>*size</c> bytes, if they fit into <c>capacity</c>. A shorter base is
+        /// extended with zeros. Sparse bytes suit short structs that mostly equal the base, such as
+        /// inputs. Both sides need to know <c>byte_count</c>, because it is not written.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_sparse_encode(
@@ -990,8 +1034,8 @@ namespace Kinepack
             UIntPtr byte_count);
 
         /// <summary>
-        /// Creates a catalogue of a simulation with <c>tick_hz</c> ticks a second and these tiers.
-        /// The tiers are numbered in the order of the list. The caller frees <c>*out</c> with
+        /// Creates a catalogue for a simulation with <c>tick_hz</c> ticks per second. <c>tiers</c>
+        /// lists its tiers, which are numbered in this order. The caller frees <c>*out</c> with
         /// <c>kp_catalogue_free</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
@@ -999,10 +1043,10 @@ namespace Kinepack
             uint tick_hz, KpTier* tiers, UIntPtr count, out ulong @out);
 
         /// <summary>
-        /// Creates a catalogue with the tiers that suit most broadcasts: all snapshots ("full"),
-        /// one in three ("third"), one in eight ("eighth"), and all in datagrams ("fast"). If the
-        /// schema has bodies, it adds one in three with less precision for moving bodies
-        /// ("coarse"). The caller frees <c>*out</c> with <c>kp_catalogue_free</c>.
+        /// Creates a catalogue with the tiers that suit most broadcasts: "full" has all snapshots,
+        /// "third" one in three, "eighth" one in eight, and "fast" has all in datagrams. If the
+        /// schema has bodies, the tier "coarse" has one in three, with less precision for moving
+        /// bodies. The caller frees <c>*out</c> with <c>kp_catalogue_free</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_catalogue_standard(
@@ -1017,73 +1061,75 @@ namespace Kinepack
             byte* bytes, UIntPtr size, out ulong @out);
 
         /// <summary>
-        /// The bytes of a catalogue, to publish as the object of the track "catalogue":
+        /// Writes a catalogue's bytes, to publish as the object of the track "catalogue". Writes
         /// <c>*size</c> bytes, if they fit into <c>capacity</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_catalogue_to_bytes(
             ulong catalogue, byte* bytes, UIntPtr capacity, out UIntPtr size);
 
-        /// <summary>The ticks a second of a broadcast, and its number of tiers.</summary>
+        /// <summary>Writes the ticks per second of a broadcast, and its number of tiers.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_catalogue_info(
             ulong catalogue, out uint tick_hz, out uint tiers);
 
         /// <summary>
-        /// The schema of the broadcast's world. The caller frees <c>*out</c> with
+        /// Creates the schema of the broadcast's world. The caller frees <c>*out</c> with
         /// <c>kp_schema_free</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_catalogue_schema(ulong catalogue, out ulong @out);
 
-        /// <summary>The properties of a tier. Tiers are numbered from 0.</summary>
+        /// <summary>Writes the properties of a tier. Tiers are numbered from 0.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_catalogue_tier(
             ulong catalogue, uint tier, out KpTierInfo @out);
 
         /// <summary>
-        /// Finds the tier with a name. <c>KP_STATUS_NOTHING</c> if there is none.
+        /// Finds the tier with the name <c>name</c>. Returns <c>KP_STATUS_NOTHING</c> if there is
+        /// no such tier.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_catalogue_find(
             ulong catalogue, byte[] name, out uint tier);
 
         /// <summary>
-        /// The name of a track for the transport, with a terminating zero: <c>*size</c> bytes, if
-        /// they fit into <c>capacity</c>. The track of snapshots has the name of its tier.
+        /// Writes the name of a track for the transport, with a terminating zero: <c>*size</c>
+        /// bytes, if they fit into <c>capacity</c>. The track of a tier's snapshots has the name of
+        /// the tier.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_catalogue_track_name(
             ulong catalogue, ref Track track, byte* name, UIntPtr capacity, out UIntPtr size);
 
-        /// <summary>Frees a catalogue. Objects made with it remain valid.</summary>
+        /// <summary>Frees a catalogue. Objects made with the catalogue remain valid.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_catalogue_free(ulong catalogue);
 
         /// <summary>
-        /// Reads a clip in memory form or disk form. <c>rig</c> is zero for a clip without a rig.
-        /// The caller frees <c>*out</c> with <c>kp_clip_free</c>.
+        /// Reads a clip in memory form or disk form. Pass a zero <c>rig</c> for a clip without a
+        /// rig. The caller frees <c>*out</c> with <c>kp_clip_free</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_clip_from_bytes(
             byte* bytes, UIntPtr size, ulong rig, out ulong @out);
 
-        /// <summary>The properties of a clip.</summary>
+        /// <summary>Writes the properties of a clip to <c>*out</c>.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_clip_info(ulong clip, out ClipInfo @out);
 
         /// <summary>
-        /// The name of a curve, with a terminating zero: <c>*size</c> bytes including the zero, if
-        /// they fit into <c>capacity</c>.
+        /// Writes the name of a curve, with a terminating zero: <c>*size</c> bytes including the
+        /// zero, if they fit into <c>capacity</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_clip_curve_name(
             ulong clip, uint curve, byte* name, UIntPtr capacity, out UIntPtr size);
 
         /// <summary>
-        /// A marker, by its index in order of time. Writes its time in seconds, and its name with a
-        /// terminating zero: <c>*size</c> bytes including the zero, if they fit into
-        /// <c>capacity</c>.
+        /// Writes the time in seconds and the name of a marker. Markers are numbered in the order
+        /// of their times. The name has a terminating zero: <c>*size</c> bytes including the zero,
+        /// if they fit into <c>capacity</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_clip_marker(
@@ -1106,8 +1152,8 @@ namespace Kinepack
         internal static extern Status kp_player_new(ulong clip, ulong skeleton, out ulong @out);
 
         /// <summary>
-        /// Creates a player of a clip on an engine's skeleton, without comparing it with the clip's
-        /// skeleton. Channels that the clip does not store keep the values of the bind pose
+        /// Creates a player of a clip on an engine's skeleton, without comparing that skeleton with
+        /// the clip's. Channels that the clip does not store keep the values of the bind pose
         /// <c>bind</c>. The caller frees <c>*out</c> with <c>kp_player_free</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
@@ -1115,32 +1161,33 @@ namespace Kinepack
             ulong clip, ref KpPose bind, out ulong @out);
 
         /// <summary>
-        /// Writes the pose at a time in seconds. Times outside the clip give its first or last
-        /// pose.
+        /// Writes the pose at the time <c>time_s</c> in seconds. Times outside the clip give its
+        /// first or last pose.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_player_sample(ulong player, float time_s, ref KpPose pose);
 
         /// <summary>
-        /// Writes the pose at a position in samples from the first: whole numbers are the sample
-        /// times.
+        /// Writes the pose at <c>position</c>, counted in samples from the first. Whole numbers are
+        /// the sample times.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_player_sample_at(
             ulong player, double position, ref KpPose pose);
 
         /// <summary>
-        /// Writes the values of all curves at a time in seconds. <c>count</c> must be the clip's
-        /// number of curves.
+        /// Writes the values of all curves at the time <c>time_s</c> in seconds. <c>count</c> must
+        /// be the clip's number of curves.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_player_curves(
             ulong player, float time_s, float* curves, UIntPtr count);
 
         /// <summary>
-        /// Writes a blend of the poses of two players of the same skeleton: a <c>weight</c> of 0
-        /// gives the first, 1 the second. <c>mask</c> has a factor for each joint, which scales the
-        /// weight; with a <c>mask_count</c> of 0 there is no mask.
+        /// Writes a blend of the poses of two players of the same skeleton. A <c>weight</c> of 0
+        /// gives the first pose, and a <c>weight</c> of 1 gives the second pose. <c>mask</c> has a
+        /// factor for each joint, which scales the weight. With a <c>mask_count</c> of 0 there is
+        /// no mask.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_player_blend(
@@ -1158,42 +1205,44 @@ namespace Kinepack
         internal static extern Status kp_player_free(ulong player);
 
         /// <summary>
-        /// Creates a codec of a schema at a level: "packed" is fastest, "adaptive" takes few bits,
-        /// "learning" takes the fewest. <c>profile</c> is a profile file trained for the schema;
-        /// with a <c>profile_size</c> of 0 there is none. The caller frees <c>*out</c> with
-        /// <c>kp_codec_free</c>.
+        /// Creates a codec of a schema at a level. "packed" is fastest, "adaptive" takes few bits,
+        /// and "learning" takes the fewest. <c>profile</c> is a profile file trained for the
+        /// schema. With a <c>profile_size</c> of 0, the codec has no trained profile. The caller
+        /// frees <c>*out</c> with <c>kp_codec_free</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_codec_new(
             ulong schema, byte[] level, byte* profile, UIntPtr profile_size, out ulong @out);
 
         /// <summary>
-        /// A hash of the schema, the level, the profile and the time precision. Two sides can read
-        /// each other's packets only if their hashes are equal. Hubs and receivers compare the
-        /// hashes themselves.
+        /// Writes a hash of the schema, the level, the profile and the time precision. Two sides
+        /// can read each other's packets only if their hashes are equal. Hubs and receivers compare
+        /// the hashes themselves.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_codec_hash(ulong codec, out ulong hash);
 
         /// <summary>
-        /// The widths and words of a codec's profile as text, for tools, with a terminating zero:
-        /// <c>*size</c> bytes, if they fit into <c>capacity</c>. The first two lines have the codes
-        /// of gaps: their widths in bits, and the lengths of their words. Then each field has a
-        /// line with its context, and a line for each class: the reference, and <c>width/beyond</c>
-        /// in bits for each lane. The lengths of the class words follow, once if all contexts share
-        /// them, or for each context. <c>spec/CODEC.md</c>, sections 7 and 9, describes these
-        /// codes. The text does not include the model of the adaptive levels.
+        /// Writes the widths and code words of a codec's profile as text, for tools. The text has a
+        /// terminating zero: <c>*size</c> bytes, if they fit into <c>capacity</c>. The first two
+        /// lines, <c>entities</c> and <c>flags</c>, each describe a code for gaps: the offset
+        /// widths of its classes, and the lengths of its code words, in bits. Then each field has a
+        /// line with its context, and a line for each class. The line of a class contains the
+        /// reference, and <c>width/beyond</c> in bits for each lane. The lengths of the class words
+        /// follow, once if all contexts share them, or for each context. <c>spec/CODEC.md</c>,
+        /// sections 7 and 9, describes these codes. The text does not include the model of the
+        /// adaptive levels.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_codec_profile_text(
             ulong codec, byte* text, UIntPtr capacity, out UIntPtr size);
 
-        /// <summary>Frees a codec. Objects made with it remain valid.</summary>
+        /// <summary>Frees a codec. Objects made with the codec remain valid.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_codec_free(ulong codec);
 
         /// <summary>
-        /// The empty view with which both sides begin. The caller frees <c>*out</c> with
+        /// Creates the empty view with which both sides begin. The caller frees <c>*out</c> with
         /// <c>kp_view_free</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
@@ -1210,13 +1259,13 @@ namespace Kinepack
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_view_get(ulong view, ulong snapshot);
 
-        /// <summary>The tick of a view.</summary>
+        /// <summary>Writes the tick of a view.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_view_tick(ulong view, out uint tick);
 
         /// <summary>
-        /// The state check of a view: a 16-bit hash of its tick and its state. Two sides that hold
-        /// the same tick and state have the same check.
+        /// Writes the state check of a view: a 16-bit hash of its tick and its state. Two sides
+        /// that hold the same tick and state have the same check.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_view_check(ulong view, out ushort check);
@@ -1233,10 +1282,10 @@ namespace Kinepack
 
         /// <summary>
         /// Encodes a snapshot against one to four views that the other side holds, newest first.
-        /// More than one helps the levels "adaptive" and "learning". Writes the packet, of
+        /// More than one view helps the levels "adaptive" and "learning". Writes the packet, of
         /// <c>*size</c> bytes, and returns the view that the other side will have in <c>*view</c>.
         /// If <c>capacity</c> is too small, only <c>*size</c> is written. The caller frees
-        /// <c>*view</c> with <c>kp_view_free</c>; <c>view</c> may be null.
+        /// <c>*view</c> with <c>kp_view_free</c>. <c>view</c> may be null.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_encode(
@@ -1260,10 +1309,10 @@ namespace Kinepack
         internal static extern Status kp_decoder_new(ulong codec, out ulong @out);
 
         /// <summary>
-        /// Decodes a packet against the views that it was encoded against, newest first. Returns
-        /// the resulting view in <c>*view</c>; the caller frees it with <c>kp_view_free</c>. Any
-        /// bytes are either refused or decoded to a valid view. <c>tick</c> is the snapshot's tick,
-        /// which a packet does not contain.
+        /// Decodes a packet against the views that it was encoded against, newest first.
+        /// <c>tick</c> is the snapshot's tick, which a packet does not contain. Returns the
+        /// resulting view in <c>*view</c>, which the caller frees with <c>kp_view_free</c>. Any
+        /// bytes are either refused or decoded to a valid view.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_decode(
@@ -1281,7 +1330,7 @@ namespace Kinepack
 
         /// <summary>
         /// Splits a received datagram, such as an acknowledgement of a stream followed by a
-        /// snapshot, into <c>*count</c> parts, if they fit into <c>capacity</c>. To combine
+        /// snapshot. Writes <c>*count</c> parts, if they fit into <c>capacity</c>. To combine
         /// datagrams, append one to the other.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
@@ -1291,8 +1340,8 @@ namespace Kinepack
         /// <summary>
         /// Creates kinds of events from the schema of a codec. <c>longest_ticks</c> has a number
         /// for each kind: how many ticks an event may wait before it is dropped. A negative number
-        /// marks events that must arrive. With a <c>count</c> of 0, all must arrive. The caller
-        /// frees <c>*out</c> with <c>kp_events_free</c>.
+        /// marks a kind whose events must arrive. With a <c>count</c> of 0, the events of all kinds
+        /// must arrive. The caller frees <c>*out</c> with <c>kp_events_free</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_events_new(
@@ -1311,18 +1360,19 @@ namespace Kinepack
 
         /// <summary>
         /// Begins the next group. <c>given</c> is a view that the reader will be given too. If it
-        /// is zero, the group depends on nothing before it.
+        /// is zero, the group does not depend on anything before it.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_group_writer_begin(ulong writer, ulong given);
 
-        /// <summary>Adds a frame. Its tick must be after the previous frame's.</summary>
+        /// <summary>Adds a frame. Its tick must be above the tick of the previous frame.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_group_write(ulong writer, ulong world);
 
         /// <summary>
         /// Takes the frames added since the last call: <c>*size</c> bytes, if they fit into
-        /// <c>capacity</c>. Otherwise they are kept. <c>KP_STATUS_NOTHING</c> if there are none.
+        /// <c>capacity</c>. Otherwise the frames are kept. Returns <c>KP_STATUS_NOTHING</c> if no
+        /// frames were added.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_group_take(
@@ -1340,16 +1390,17 @@ namespace Kinepack
         internal static extern Status kp_group_reader_new(ulong codec, out ulong @out);
 
         /// <summary>
-        /// Begins the next group, with the view that the group's writer was given, or zero.
+        /// Begins the next group, with the view that the group's writer was given, or with zero.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_group_reader_begin(ulong reader, ulong given);
 
         /// <summary>
         /// Reads the frame at the beginning of <c>bytes</c> into a snapshot of the same schema, and
-        /// writes its length to <c>*used</c>. <c>KP_STATUS_NOTHING</c> if <c>size</c> is 0. An
-        /// invalid or incomplete frame is <c>KP_STATUS_DATA</c>. In both cases, nothing changes.
-        /// The connection or the file must guarantee that the bytes are unaltered.
+        /// writes the frame's length to <c>*used</c>. Returns <c>KP_STATUS_NOTHING</c> if
+        /// <c>size</c> is 0. Returns <c>KP_STATUS_DATA</c> for an invalid or incomplete frame. In
+        /// both cases, nothing changes. The connection or the file must guarantee that the bytes
+        /// are unaltered.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_group_read(
@@ -1368,9 +1419,9 @@ namespace Kinepack
             ulong codec, KpHubOptions* options, out ulong @out);
 
         /// <summary>
-        /// Sets how the entities of a kind are sent. Their changes are sent in every <c>every</c>th
-        /// tick (1, 2, 4 or 8). <c>weight</c>, at least 0, is how much they matter if not
-        /// everything fits.
+        /// Sets how the entities of a kind are sent. Changes of these entities are sent in every
+        /// <c>every</c>th tick (1, 2, 4 or 8). <c>weight</c>, at least 0, is how much these
+        /// entities matter if not everything fits.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_hub_set_kind(
@@ -1378,7 +1429,7 @@ namespace Kinepack
 
         /// <summary>
         /// Adds a receiver with a unique number. All times are nanoseconds since any fixed moment.
-        /// <c>budget_bytes_per_s</c> limits the data sent to it; 0 means no limit.
+        /// <c>budget_bytes_per_s</c> limits the data sent to the receiver, where 0 means no limit.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_hub_add(
@@ -1389,8 +1440,8 @@ namespace Kinepack
         internal static extern Status kp_hub_remove(ulong hub, ulong receiver);
 
         /// <summary>
-        /// Sets which entities a receiver may see: ids in increasing order, or none. Initially it
-        /// may see all.
+        /// Sets which entities a receiver may see, as ids in increasing order. With a <c>count</c>
+        /// of 0, it sees no entity. At first, a receiver may see all entities.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_hub_set_relevant(
@@ -1401,27 +1452,30 @@ namespace Kinepack
         internal static extern Status kp_hub_set_all_relevant(ulong hub, ulong receiver);
 
         /// <summary>
-        /// Sets the weights of entities for a receiver, used if not everything fits: ids in
-        /// increasing order, and a weight for each. All other entities weigh 1. The weights apply
-        /// until they are set again; a <c>count</c> of 0 removes them.
+        /// Sets the weights of entities for a receiver, which are used if not everything fits.
+        /// <c>ids</c> are in increasing order, and <c>weights</c> has a weight for each. All other
+        /// entities weigh 1. The weights apply until they are set again. A <c>count</c> of 0
+        /// removes them.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_hub_set_weights(
             ulong hub, ulong receiver, uint* ids, float* weights, UIntPtr count);
 
-        /// <summary>The hub's view of a connection to a receiver.</summary>
+        /// <summary>Writes the hub's view of a connection to a receiver.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_hub_status(ulong hub, ulong receiver, out HubStatus @out);
 
         /// <summary>
         /// Adds an event to the next tick, with a column of one record for each field of its kind.
-        /// All joined receivers get it exactly once, in the order of these calls.
+        /// All joined receivers get the event exactly once, in the order of these calls.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_hub_emit(
             ulong hub, uint kind, KpColumn* columns, UIntPtr column_count);
 
-        /// <summary>Like <c>kp_hub_emit</c>, but only for these receivers.</summary>
+        /// <summary>
+        /// Like <c>kp_hub_emit</c>, but only for the receivers in <c>receivers</c>.
+        /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_hub_emit_to(
             ulong hub,
@@ -1432,33 +1486,34 @@ namespace Kinepack
             UIntPtr receiver_count);
 
         /// <summary>
-        /// Like <c>kp_hub_emit</c>, but only for the receivers that may see an entity.
+        /// Like <c>kp_hub_emit</c>, but only for the receivers that may see the entity
+        /// <c>entity</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_hub_emit_seeing(
             ulong hub, uint kind, KpColumn* columns, UIntPtr column_count, uint entity);
 
         /// <summary>
-        /// Handles a datagram from a receiver. An invalid one is <c>KP_STATUS_DATA</c>, and changes
-        /// only counters.
+        /// Handles a datagram from a receiver. Returns <c>KP_STATUS_DATA</c> for an invalid
+        /// datagram, which changes only counters.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_hub_handle(
             ulong hub, ulong receiver, ulong now_ns, byte* datagram, UIntPtr size);
 
         /// <summary>
-        /// Takes the world of a tick, which must be above the previous tick, and encodes what each
-        /// receiver needs. <c>KP_STATUS_RECEIVERS</c> if some receivers do not get all of it, for
-        /// the reasons in the error text. The others do, so poll the datagrams then too. After any
-        /// other failure, nothing has changed.
+        /// Takes the world of a tick, and encodes what each receiver needs. The tick must be above
+        /// the previous tick. Returns <c>KP_STATUS_RECEIVERS</c> if some receivers do not get
+        /// everything. The error text lists the reasons. The other receivers get everything, so
+        /// poll the datagrams then too. After any other failure, nothing has changed.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_hub_tick(ulong hub, ulong now_ns, ulong world);
 
         /// <summary>
-        /// The next datagram to send, and its receiver. <c>KP_STATUS_NOTHING</c> if there is none
-        /// until the next tick. If <c>capacity</c> is too small, only <c>*size</c> is written, and
-        /// the datagram is kept.
+        /// Writes the next datagram to send, and its receiver. Returns <c>KP_STATUS_NOTHING</c> if
+        /// there is no datagram until the next tick. If <c>capacity</c> is too small, only
+        /// <c>*size</c> is written, and the datagram is kept.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_hub_poll(
@@ -1495,32 +1550,35 @@ namespace Kinepack
             ulong catalogue, KpPublisherOptions* options, out ulong @out);
 
         /// <summary>
-        /// Restricts a tier to these entities, such as those of a region: ids in increasing order,
-        /// or none. Initially, a tier has all entities. For a region, call this before each tick.
+        /// Restricts a tier to certain entities, such as the entities of a region. <c>ids</c> are
+        /// in increasing order. With a <c>count</c> of 0, the tier has no entities. Initially, a
+        /// tier has all entities. For a region, call this before each tick.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_publisher_set_entities(
             ulong publisher, uint tier, uint* ids, UIntPtr count);
 
-        /// <summary>Removes the restriction of a tier, so that it has all entities again.</summary>
+        /// <summary>
+        /// Removes the restriction of a tier. Then the tier has all entities again.
+        /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_publisher_set_all_entities(ulong publisher, uint tier);
 
         /// <summary>
-        /// Takes the world of a tick, which must be above the previous tick, and encodes it for all
-        /// tiers that are due. <c>kp_publisher_poll</c> returns the pieces. Take all of them each
-        /// tick, because they are kept in memory until then. If a world needs more datagrams than a
-        /// viewer can reassemble, the result is <c>KP_STATUS_ARGUMENT</c> too. Other tiers may have
-        /// encoded it by then, and the tick is used up: publish the next one.
+        /// Takes the world of a tick, and encodes it for all tiers that are due. The tick must be
+        /// above the previous tick. <c>kp_publisher_poll</c> returns the pieces. Take all pieces in
+        /// each tick, because they are kept in memory until then. If a world needs more datagrams
+        /// than a viewer can reassemble, the result is <c>KP_STATUS_ARGUMENT</c> too. Other tiers
+        /// may have encoded the world by then, and the tick is used up, so publish the next one.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_publisher_publish(ulong publisher, ulong world);
 
         /// <summary>
-        /// The next piece for the transport: <c>*piece</c> describes it, and it has <c>*size</c>
-        /// bytes, if they fit into <c>capacity</c>. <c>KP_STATUS_NOTHING</c> if there is none until
-        /// the next tick. If <c>capacity</c> is too small, only <c>*size</c> is written, and the
-        /// piece is kept.
+        /// Writes the next piece for the transport. <c>*piece</c> describes it, and it has
+        /// <c>*size</c> bytes, if they fit into <c>capacity</c>. Returns <c>KP_STATUS_NOTHING</c>
+        /// if there is no piece until the next tick. If <c>capacity</c> is too small, only
+        /// <c>*size</c> is written, and the piece is kept.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_publisher_poll(
@@ -1528,8 +1586,9 @@ namespace Kinepack
 
         /// <summary>
         /// Copies the last snapshot of a tier in groups, as its viewers decode it, into a snapshot
-        /// of the same schema. It lacks the entities that the tier omits, and is less precise if
-        /// the tier is. <c>KP_STATUS_NOTHING</c> before the first one, and for a tier in datagrams.
+        /// of the same schema. It lacks the entities that the tier omits, and has only the
+        /// precision of the tier. Returns <c>KP_STATUS_NOTHING</c> before the first snapshot, and
+        /// for a tier in datagrams.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_publisher_last(ulong publisher, uint tier, ulong snapshot);
@@ -1539,7 +1598,7 @@ namespace Kinepack
         internal static extern Status kp_publisher_free(ulong publisher);
 
         /// <summary>
-        /// Creates a receiver for a hub with <c>tick_hz</c> ticks a second. <c>options</c> may be
+        /// Creates a receiver for a hub with <c>tick_hz</c> ticks per second. <c>options</c> may be
         /// null. The caller frees <c>*out</c> with <c>kp_receiver_free</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
@@ -1547,8 +1606,8 @@ namespace Kinepack
             ulong codec, uint tick_hz, KpReceiverOptions* options, out ulong @out);
 
         /// <summary>
-        /// Handles a datagram from the hub. A refused one, such as a duplicate, is
-        /// <c>KP_STATUS_DATA</c>, and changes only counters. All times are nanoseconds since any
+        /// Handles a datagram from the hub. Returns <c>KP_STATUS_DATA</c> for a refused datagram,
+        /// such as a duplicate, which changes only counters. All times are nanoseconds since any
         /// fixed moment.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
@@ -1556,53 +1615,55 @@ namespace Kinepack
             ulong receiver, ulong now_ns, byte* datagram, UIntPtr size);
 
         /// <summary>
-        /// The next datagram for the hub. <c>KP_STATUS_NOTHING</c> if there is none now. If
-        /// <c>capacity</c> is too small, only <c>*size</c> is written, and the datagram is kept.
+        /// Writes the next datagram for the hub. Returns <c>KP_STATUS_NOTHING</c> if there is no
+        /// datagram now. If <c>capacity</c> is too small, only <c>*size</c> is written, and the
+        /// datagram is kept.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_receiver_poll(
             ulong receiver, ulong now_ns, byte* datagram, UIntPtr capacity, out UIntPtr size);
 
         /// <summary>
-        /// Computes what to show now: a slightly delayed, interpolated state. Read it through
-        /// <c>kp_receiver_shown</c>. <c>KP_STATUS_NOTHING</c> before the first state.
+        /// Computes the state to show now, which is slightly delayed and interpolated. Read this
+        /// state through <c>kp_receiver_shown</c>. Returns <c>KP_STATUS_NOTHING</c> before the
+        /// first state.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_receiver_play(
             ulong receiver, ulong now_ns, out Playback @out);
 
         /// <summary>
-        /// The state that the receiver shows. The handle stays the same until
+        /// Returns the state that the receiver shows. The handle stays the same until
         /// <c>kp_receiver_free</c>, which frees it too.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_receiver_shown(ulong receiver, out ulong @out);
 
         /// <summary>
-        /// Makes all events due that have arrived. It is for programs that show the newest state
-        /// and do not play. An event becomes due only once, so <c>kp_receiver_play</c> will not
-        /// show it again.
+        /// Makes all events due that have arrived, for programs that show the newest state and do
+        /// not play. An event becomes due only once, so <c>kp_receiver_play</c> will not show it
+        /// again.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_receiver_take_events(ulong receiver);
 
-        /// <summary>The receiver's view of its connection.</summary>
+        /// <summary>Writes the receiver's view of its connection.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_receiver_status(
             ulong receiver, ulong now_ns, out ReceiverStatus @out);
 
         /// <summary>
         /// Copies the newest state into a snapshot of the same schema, without delay or
-        /// interpolation. <c>KP_STATUS_NOTHING</c> before the first state.
+        /// interpolation. Returns <c>KP_STATUS_NOTHING</c> before the first state.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_receiver_newest(ulong receiver, ulong snapshot);
 
         /// <summary>
         /// Changes a lane of an entity by one in the newest view, like a memory fault, so that this
-        /// side's state is wrong. For tests and tools: state checks detect it, and the hub sends
-        /// the state again. <c>KP_STATUS_NOTHING</c> if there is no such view, entity or lane, or
-        /// if the lane has only one value.
+        /// side's state is wrong. Use this function only in tests and tools: state checks detect
+        /// the fault, and the hub sends the state again. Returns <c>KP_STATUS_NOTHING</c> if there
+        /// is no such view, entity or lane, or if the lane has only one value.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_receiver_inject_fault(
@@ -1613,16 +1674,18 @@ namespace Kinepack
         internal static extern Status kp_receiver_free(ulong receiver);
 
         /// <summary>
-        /// Begins a replay file, replacing an existing one. The world has <c>rate_hz</c> ticks a
-        /// second; <c>events</c> is zero if it has none. The caller ends <c>*out</c> with
-        /// <c>kp_replay_writer_finish</c> and frees it with <c>kp_replay_writer_free</c>. If the
-        /// process is killed, the file lacks at most the last second.
+        /// Begins a replay file, and replaces an existing one. The world has <c>rate_hz</c> ticks
+        /// per second. Pass a zero <c>events</c> if it has no events. The caller ends <c>*out</c>
+        /// with <c>kp_replay_writer_finish</c> and frees it with <c>kp_replay_writer_free</c>. If
+        /// the process is killed, the file lacks at most the last second.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_replay_writer_new(
             byte[] path, ulong codec, ulong events, double rate_hz, out ulong @out);
 
-        /// <summary>Adds a snapshot. Its tick must be above the previous one's.</summary>
+        /// <summary>
+        /// Adds a snapshot. Its tick must be above the tick of the previous snapshot.
+        /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_replay_writer_write(ulong writer, ulong world);
 
@@ -1634,35 +1697,41 @@ namespace Kinepack
         internal static extern Status kp_replay_writer_emit(
             ulong writer, uint kind, KpColumn* columns, UIntPtr column_count);
 
-        /// <summary>Names a tick.</summary>
+        /// <summary>Gives the tick <c>tick</c> the name <c>name</c>.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_replay_writer_mark(ulong writer, uint tick, byte[] name);
 
-        /// <summary>Stores a value under a key of the caller's choice.</summary>
+        /// <summary>
+        /// Stores the text <c>value</c> under the text <c>key</c>. The caller chooses both.
+        /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_replay_writer_note(ulong writer, byte[] key, byte[] value);
 
-        /// <summary>Ends the file. <c>out</c> may be null.</summary>
+        /// <summary>
+        /// Ends the file, and writes its size to <c>*out</c>. <c>out</c> may be null.
+        /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_replay_writer_finish(ulong writer, ReplaySummary* @out);
 
         /// <summary>
         /// Frees a writer. A file that was not finished lacks its last second and its index, but
-        /// can be read.
+        /// can still be read.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_replay_writer_free(ulong writer);
 
         /// <summary>
         /// Creates a kill cam, which keeps the last <c>seconds</c> of a world with <c>rate_hz</c>
-        /// ticks a second. <c>events</c> is zero if there are none. The caller frees <c>*out</c>
-        /// with <c>kp_kill_cam_free</c>.
+        /// ticks per second. Pass a zero <c>events</c> if the world has no events. The caller frees
+        /// <c>*out</c> with <c>kp_kill_cam_free</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_kill_cam_new(
             ulong codec, ulong events, double rate_hz, double seconds, out ulong @out);
 
-        /// <summary>Adds a snapshot. Its tick must be above the previous one's.</summary>
+        /// <summary>
+        /// Adds a snapshot. Its tick must be above the tick of the previous snapshot.
+        /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_kill_cam_write(ulong kill_cam, ulong world);
 
@@ -1675,8 +1744,8 @@ namespace Kinepack
 
         /// <summary>
         /// Cuts the ticks from <c>from_tick</c> to <c>to_tick</c>, both included, as a replay file
-        /// for <c>kp_kill_cam_take</c>, and writes its size. <c>KP_STATUS_ARGUMENT</c> if there is
-        /// no snapshot between them.
+        /// for <c>kp_kill_cam_take</c>. Writes the size of the file to <c>*size</c>. Returns
+        /// <c>KP_STATUS_ARGUMENT</c> if there is no snapshot between the two ticks.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_kill_cam_cut(
@@ -1684,7 +1753,7 @@ namespace Kinepack
 
         /// <summary>
         /// Takes the replay file that was cut last: <c>*size</c> bytes, if they fit into
-        /// <c>capacity</c>. It can be taken only once.
+        /// <c>capacity</c>. A file can be taken only once.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_kill_cam_take(
@@ -1702,7 +1771,7 @@ namespace Kinepack
         internal static extern Status kp_replay_open(byte[] path, out ulong @out);
 
         /// <summary>
-        /// Reads a replay from a copy of these bytes. The caller frees <c>*out</c> with
+        /// Reads a replay from a copy of <c>bytes</c>. The caller frees <c>*out</c> with
         /// <c>kp_replay_free</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
@@ -1710,64 +1779,67 @@ namespace Kinepack
             byte* bytes, UIntPtr size, out ulong @out);
 
         /// <summary>
-        /// The properties of a replay. <c>KP_STATUS_NOTHING</c> if it has no snapshot.
+        /// Writes the properties of a replay. Returns <c>KP_STATUS_NOTHING</c> if it has no
+        /// snapshot.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_replay_info(ulong replay, out ReplayInfo @out);
 
         /// <summary>
-        /// The schema of a replay's snapshots. The caller frees <c>*out</c> with
+        /// Creates the schema of a replay's snapshots. The caller frees <c>*out</c> with
         /// <c>kp_schema_free</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_replay_schema(ulong replay, out ulong @out);
 
         /// <summary>
-        /// The schema of a replay's events. <c>KP_STATUS_NOTHING</c> if it has none. The caller
-        /// frees <c>*out</c> with <c>kp_schema_free</c>.
+        /// Creates the schema of a replay's events. Returns <c>KP_STATUS_NOTHING</c> if the replay
+        /// has no events. The caller frees <c>*out</c> with <c>kp_schema_free</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_replay_event_schema(ulong replay, out ulong @out);
 
         /// <summary>
-        /// A marker: its tick, and its name with a terminating zero, of <c>*size</c> bytes if they
-        /// fit into <c>capacity</c>.
+        /// Writes the tick and the name of a marker. The name has a terminating zero: <c>*size</c>
+        /// bytes, if they fit into <c>capacity</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_replay_marker(
             ulong replay, uint nth, out uint tick, byte* name, UIntPtr capacity, out UIntPtr size);
 
         /// <summary>
-        /// The value that the writer stored under a key, with a terminating zero: <c>*size</c>
-        /// bytes, if they fit into <c>capacity</c>. <c>KP_STATUS_NOTHING</c> if there is none.
+        /// Writes the value that the writer stored under <c>key</c>, with a terminating zero:
+        /// <c>*size</c> bytes, if they fit into <c>capacity</c>. Returns <c>KP_STATUS_NOTHING</c>
+        /// if there is no such value.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_replay_value(
             ulong replay, byte[] key, byte* value, UIntPtr capacity, out UIntPtr size);
 
         /// <summary>
-        /// Copies the snapshot of a tick, or the last one before it, into a snapshot of the same
-        /// schema. <c>KP_STATUS_NOTHING</c> if there is none.
+        /// Copies the snapshot of the tick <c>tick</c>, or the last snapshot before it, into a
+        /// snapshot of the same schema. Returns <c>KP_STATUS_NOTHING</c> if there is no such
+        /// snapshot.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_replay_get(ulong replay, uint tick, ulong snapshot);
 
         /// <summary>
-        /// Computes what to show at a moment, given as a fractional tick. Read it through
-        /// <c>kp_replay_shown</c>. Moments may be in any order. Events are due only if a moment
-        /// follows the previous one by at most 5 seconds.
+        /// Computes the state to show at a moment, given as a fractional tick. Read this state
+        /// through <c>kp_replay_shown</c>. Moments may be in any order. Events are due only if a
+        /// moment is at most 5 seconds after the previous one.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_replay_play(ulong replay, double tick, out Playback @out);
 
         /// <summary>
-        /// The state that the replay shows. The handle stays the same until <c>kp_replay_free</c>,
-        /// which frees it too.
+        /// Returns the state that the replay shows. The handle stays the same until
+        /// <c>kp_replay_free</c>, which frees it too.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_replay_shown(ulong replay, out ulong @out);
 
-        /// <summary>Jumps to a tick: the next moment shows no events before it.</summary>
+        /// <summary>Jumps to a tick. The next moment shows no events before that tick.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_replay_seek(ulong replay, double tick);
 
@@ -1791,45 +1863,49 @@ namespace Kinepack
             ulong schema, byte* bytes, UIntPtr capacity, out UIntPtr size);
 
         /// <summary>
-        /// The hash of a schema. Two sides with the same hash have the same schema.
+        /// Writes the hash of a schema. Two sides with the same hash have the same schema.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_schema_hash(ulong schema, out ulong hash);
 
-        /// <summary>The number of kinds of a schema.</summary>
+        /// <summary>Writes the number of kinds of a schema.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_schema_kinds(ulong schema, out uint kinds);
 
-        /// <summary>The number of fields of a kind.</summary>
+        /// <summary>Writes the number of fields of a kind.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_schema_fields(ulong schema, uint kind, out uint fields);
 
-        /// <summary>Describes a field of a kind.</summary>
+        /// <summary>Writes a description of a field of a kind.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_schema_field(
             ulong schema, uint kind, uint field, out KpField @out);
 
         /// <summary>
-        /// The name of a kind, with a terminating zero: <c>*size</c> bytes including the zero, if
-        /// they fit into <c>capacity</c>. If a schema has one kind, it may have no name.
+        /// Writes the name of a kind, with a terminating zero: <c>*size</c> bytes including the
+        /// zero, if they fit into <c>capacity</c>. If a schema has only one kind, its name may be
+        /// empty.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_schema_kind_name(
             ulong schema, uint kind, byte* name, UIntPtr capacity, out UIntPtr size);
 
-        /// <summary>The name of a field, like <c>kp_schema_kind_name</c> for a kind.</summary>
+        /// <summary>
+        /// Writes the name of a field, like <c>kp_schema_kind_name</c> for a kind.
+        /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_schema_field_name(
             ulong schema, uint kind, uint field, byte* name, UIntPtr capacity, out UIntPtr size);
 
         /// <summary>
-        /// Finds the field of a kind with a name. <c>KP_STATUS_NOTHING</c> if there is none.
+        /// Finds the field of a kind with the name <c>name</c>. Returns <c>KP_STATUS_NOTHING</c> if
+        /// there is no such field.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_schema_find(
             ulong schema, uint kind, byte[] name, out uint field);
 
-        /// <summary>Frees a schema. Objects made with it remain valid.</summary>
+        /// <summary>Frees a schema. Objects made with the schema remain valid.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_schema_free(ulong schema);
 
@@ -1841,7 +1917,7 @@ namespace Kinepack
         internal static extern Status kp_schema_builder_new(out ulong @out);
 
         /// <summary>
-        /// Begins the next kind. A schema with one kind may omit this call; its kind then has no
+        /// Begins the next kind. A schema with one kind may omit this call. Then its kind has no
         /// name.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
@@ -1856,14 +1932,14 @@ namespace Kinepack
             ulong builder, byte[] name, uint count, double min, double max, double precision);
 
         /// <summary>
-        /// Adds a real number on a circle, such as an angle: after <c>end</c> it wraps to
+        /// Adds a real number on a circle, such as an angle, which wraps from <c>end</c> to
         /// <c>min</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_schema_builder_cyclic(
             ulong builder, byte[] name, double min, double end, double precision);
 
-        /// <summary>Adds an integer from <c>min</c> to <c>max</c>.</summary>
+        /// <summary>Adds an integer field with values from <c>min</c> to <c>max</c>.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_schema_builder_integer(
             ulong builder, byte[] name, long min, long max);
@@ -1884,12 +1960,13 @@ namespace Kinepack
         internal static extern Status kp_schema_builder_choice(
             ulong builder, byte[] name, uint max);
 
-        /// <summary>Sets the role of the last field in motion.</summary>
+        /// <summary>Sets the role that the last field has in motion.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_schema_builder_role(ulong builder, int role);
 
         /// <summary>
-        /// Declares the last field to be the velocity of another. Playback then follows curves.
+        /// Declares the last field to be the velocity of the field <c>name</c>. Playback then
+        /// follows curves.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_schema_builder_velocity_of(ulong builder, byte[] name);
@@ -1903,7 +1980,8 @@ namespace Kinepack
             ulong builder, byte[] selector, uint least, uint most);
 
         /// <summary>
-        /// Lets the last field, while it moves, be off by the distance that it moves in this time.
+        /// Lets the last field be off by the distance that it moves in a given time, while it
+        /// moves.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_schema_builder_time_precision(
@@ -1945,16 +2023,16 @@ namespace Kinepack
             ulong shown, uint* ids, UIntPtr capacity, out UIntPtr count);
 
         /// <summary>
-        /// Writes the numbers of a kind's entities, in the order of their ids, to a target for each
-        /// field with room for <c>capacity</c> entities.
+        /// Writes the numbers of a kind's entities, in the order of their ids. There is a target
+        /// for each field, with room for <c>capacity</c> entities.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_shown_read(
             ulong shown, uint kind, UIntPtr capacity, KpTarget* targets, UIntPtr target_count);
 
         /// <summary>
-        /// Takes the next event that is due. <c>KP_STATUS_NOTHING</c> if there is none; viewers
-        /// have no events. The next moment drops events that were not taken.
+        /// Takes the next event that is due. Returns <c>KP_STATUS_NOTHING</c> if no event is due.
+        /// Viewers have no events. The next moment drops events that were not taken.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_shown_next_event(ulong shown, out Event @out);
@@ -1962,7 +2040,7 @@ namespace Kinepack
         /// <summary>
         /// Writes the numbers of the event that <c>kp_shown_next_event</c> returned last, to a
         /// target for each field of its kind. <c>kind</c> must be the event's kind, because the
-        /// targets are laid out for it.
+        /// targets are laid out for that kind.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_shown_read_event(
@@ -1975,31 +2053,35 @@ namespace Kinepack
         internal static extern Status kp_skeleton_from_bytes(
             byte* bytes, UIntPtr size, out ulong @out);
 
-        /// <summary>The number of joints of a skeleton.</summary>
+        /// <summary>Writes the number of joints of a skeleton.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_skeleton_joints(ulong skeleton, out uint joints);
 
-        /// <summary>The hash of a skeleton. Its clips store the same hash.</summary>
+        /// <summary>
+        /// Writes the hash of a skeleton. The skeleton's clips store the same hash.
+        /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_skeleton_hash(ulong skeleton, out ulong hash);
 
         /// <summary>
-        /// The index of a joint's parent, which is lower than the joint's; −1 for a root.
+        /// Writes the index of a joint's parent, which is lower than the joint's own index; −1
+        /// for a root.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_skeleton_parent(
             ulong skeleton, uint joint, out int parent);
 
         /// <summary>
-        /// The name of a joint, with a terminating zero: <c>*size</c> bytes including the zero, if
-        /// they fit into <c>capacity</c>.
+        /// Writes the name of a joint, with a terminating zero: <c>*size</c> bytes including the
+        /// zero, if they fit into <c>capacity</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_skeleton_name(
             ulong skeleton, uint joint, byte* name, UIntPtr capacity, out UIntPtr size);
 
         /// <summary>
-        /// Finds the first joint with a name. <c>KP_STATUS_NOTHING</c> if there is none.
+        /// Finds the first joint with the name <c>name</c>. Returns <c>KP_STATUS_NOTHING</c> if
+        /// there is no such joint.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_skeleton_find(ulong skeleton, byte[] name, out uint joint);
@@ -2034,10 +2116,10 @@ namespace Kinepack
         internal static extern Status kp_snapshot_clear(ulong snapshot, uint tick);
 
         /// <summary>
-        /// Adds <c>count</c> entities of a kind, with a column for each field of the kind. Their
-        /// ids increase, and are above those of the previous kind. Numbers are quantized. If a
-        /// field is absent for an entity, the entity's numbers in its column are not read. After an
-        /// error, the snapshot is unchanged.
+        /// Adds <c>count</c> entities of a kind, with a column for each field of the kind. The ids
+        /// must increase, and be above the ids of the previous kind. Numbers are quantized. If a
+        /// field is absent for an entity, the entity's numbers in that column are not read. After
+        /// an error, the snapshot is unchanged.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_snapshot_add(
@@ -2048,11 +2130,11 @@ namespace Kinepack
             KpColumn* columns,
             UIntPtr column_count);
 
-        /// <summary>The tick of a snapshot.</summary>
+        /// <summary>Writes the tick of a snapshot.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_snapshot_tick(ulong snapshot, out uint tick);
 
-        /// <summary>The number of entities of a kind.</summary>
+        /// <summary>Writes the number of entities of a kind.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_snapshot_count(
             ulong snapshot, uint kind, out UIntPtr count);
@@ -2066,16 +2148,16 @@ namespace Kinepack
             ulong snapshot, uint kind, uint* ids, UIntPtr capacity, out UIntPtr count);
 
         /// <summary>
-        /// Writes the numbers of a kind's entities, in the order of their ids, to a target for each
-        /// field with room for <c>capacity</c> entities. If a field is absent for an entity, its
-        /// numbers are 0.
+        /// Writes the numbers of a kind's entities, in the order of their ids. There is a target
+        /// for each field, with room for <c>capacity</c> entities. If a field is absent for an
+        /// entity, its numbers are 0.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_snapshot_read(
             ulong snapshot, uint kind, UIntPtr capacity, KpTarget* targets, UIntPtr target_count);
 
         /// <summary>
-        /// A hash of the entities and their lanes, without the tick. Equal states have equal
+        /// Writes a hash of the entities and their lanes, without the tick. Equal states have equal
         /// hashes.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
@@ -2094,20 +2176,20 @@ namespace Kinepack
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern UIntPtr kp_error_text(byte* text, UIntPtr capacity);
 
-        /// <summary>The <c>KP_ABI</c> of the library.</summary>
+        /// <summary>Returns the <c>KP_ABI</c> of the library.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern uint kp_abi();
 
         /// <summary>
-        /// The version of the library, such as "0.1.0". The pointer is valid until the program
-        /// ends.
+        /// Returns the version of the library, such as "0.1.0". The pointer is valid until the
+        /// program ends.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern byte* kp_version();
 
         /// <summary>
-        /// Creates a sender of records of a schema with one kind, at most <c>rate_hz</c> a second,
-        /// at a level ("packed" or "adaptive"). <c>options</c> may be null. The caller frees
+        /// Creates a sender of records of a schema with one kind, at most <c>rate_hz</c> a second.
+        /// <c>level</c> is "packed" or "adaptive". <c>options</c> may be null. The caller frees
         /// <c>*out</c> with <c>kp_stream_sender_free</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
@@ -2116,23 +2198,24 @@ namespace Kinepack
 
         /// <summary>
         /// Adds a record, with a column of one record for each field, and writes its number.
-        /// <c>number</c> may be null. After an error, nothing was added.
+        /// <c>number</c> may be null. After an error, no record was added.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_stream_push(
             ulong sender, KpColumn* columns, UIntPtr column_count, ushort* number);
 
         /// <summary>
-        /// The packet of the newest records, once. <c>KP_STATUS_NOTHING</c> if there is none now.
-        /// If <c>capacity</c> is too small, only <c>*size</c> is written, and the packet is kept.
+        /// Writes the packet of the newest records. Each packet is returned once. Returns
+        /// <c>KP_STATUS_NOTHING</c> if there is no packet now. If <c>capacity</c> is too small,
+        /// only <c>*size</c> is written, and the packet is kept.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_stream_poll(
             ulong sender, byte* datagram, UIntPtr capacity, out UIntPtr size);
 
         /// <summary>
-        /// Handles an acknowledgement. An invalid one is <c>KP_STATUS_DATA</c>, and changes only a
-        /// counter.
+        /// Handles an acknowledgement. Returns <c>KP_STATUS_DATA</c> for an invalid
+        /// acknowledgement, which changes only a counter.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_stream_sender_handle(
@@ -2153,18 +2236,18 @@ namespace Kinepack
 
         /// <summary>
         /// Handles a packet, and writes the number of its new records, at most 16, to
-        /// <c>*count</c>. Read them, oldest first, with <c>kp_stream_read</c>. A refused packet,
-        /// such as a duplicate, is <c>KP_STATUS_DATA</c>, and changes only a counter. Times are
-        /// nanoseconds since any fixed moment.
+        /// <c>*count</c>. Read these records with <c>kp_stream_read</c>, oldest first. Returns
+        /// <c>KP_STATUS_DATA</c> for a refused packet, such as a duplicate, which changes only a
+        /// counter. Times are nanoseconds since any fixed moment.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_stream_receiver_handle(
             ulong receiver, ulong now_ns, byte* datagram, UIntPtr size, out UIntPtr count);
 
         /// <summary>
-        /// Writes the records of the last packet: <c>*count</c> records to <c>records</c>, and
-        /// their numbers to a target for each field, if they fit into <c>capacity</c>.
-        /// <c>records</c> may be null if <c>capacity</c> is 0.
+        /// Writes the records of the last packet: <c>*count</c> records to <c>records</c>, if they
+        /// fit into <c>capacity</c>. Writes the numbers of these records to a target for each
+        /// field. <c>records</c> may be null if <c>capacity</c> is 0.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_stream_read(
@@ -2176,9 +2259,9 @@ namespace Kinepack
             out UIntPtr count);
 
         /// <summary>
-        /// The acknowledgement for the sender: <c>*size</c> bytes, if they fit into
+        /// Writes the acknowledgement for the sender: <c>*size</c> bytes, if they fit into
         /// <c>capacity</c>. Send it a few times within the longest round trip, alone or in front of
-        /// another datagram. <c>KP_STATUS_NOTHING</c> before the first packet.
+        /// another datagram. Returns <c>KP_STATUS_NOTHING</c> before the first packet.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_stream_acknowledgement(
@@ -2189,27 +2272,27 @@ namespace Kinepack
         internal static extern Status kp_stream_receiver_free(ulong receiver);
 
         /// <summary>
-        /// Creates a codec for records of a schema with one kind, at a level ("packed" or
-        /// "adaptive"). The caller frees <c>*out</c> with <c>kp_stream_codec_free</c>.
+        /// Creates a codec for records of a schema with one kind. <c>level</c> is "packed" or
+        /// "adaptive". The caller frees <c>*out</c> with <c>kp_stream_codec_free</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_stream_codec_new(
             ulong schema, byte[] level, out ulong @out);
 
         /// <summary>
-        /// A hash of the schema and the level: if two sides have equal hashes, they have the same
-        /// codec.
+        /// Writes a hash of the schema and the level. If two sides have equal hashes, they have the
+        /// same codec.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_stream_codec_hash(ulong codec, out ulong hash);
 
-        /// <summary>Frees a codec of streams. Bases made with it remain valid.</summary>
+        /// <summary>Frees a codec of streams. Bases made with the codec remain valid.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_stream_codec_free(ulong codec);
 
         /// <summary>
-        /// Creates the base before the first record: a packet against it needs no earlier packet.
-        /// The caller frees <c>*out</c> with <c>kp_stream_base_free</c>.
+        /// Creates the base before the first record. A packet that is coded against this base needs
+        /// no earlier packet. The caller frees <c>*out</c> with <c>kp_stream_base_free</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_stream_base_new(ulong codec, out ulong @out);
@@ -2219,14 +2302,14 @@ namespace Kinepack
         internal static extern Status kp_stream_base_free(ulong @base);
 
         /// <summary>
-        /// Encodes 1 to 4,096 records, oldest first, with a column for each field. They are coded
-        /// against a base that the other side holds. <c>lag</c> is the distance in records from the
-        /// base to the first of them, at least 1. If the base is the one before the first record,
-        /// <c>lag</c> is ignored. The other side also needs the number of records, the base and the
-        /// lag, because the packet does not contain them. Writes the packet, of <c>*size</c> bytes,
-        /// and returns the base of its last record in <c>*last</c>. If <c>capacity</c> is too
-        /// small, only <c>*size</c> is written. The caller frees <c>*last</c> with
-        /// <c>kp_stream_base_free</c>; <c>last</c> may be null.
+        /// Encodes 1 to 4,096 records, oldest first, with a column for each field. The records are
+        /// coded against a base that the other side holds. <c>lag</c> is the distance in records
+        /// from the base to the first record, at least 1. If the base is the one before the first
+        /// record, <c>lag</c> is ignored. The other side also needs the number of records, the base
+        /// and the lag, because the packet does not contain them. Writes the packet, of
+        /// <c>*size</c> bytes, and returns the base of its last record in <c>*last</c>. If
+        /// <c>capacity</c> is too small, only <c>*size</c> is written. The caller frees
+        /// <c>*last</c> with <c>kp_stream_base_free</c>. <c>last</c> may be null.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_stream_encode(
@@ -2244,9 +2327,9 @@ namespace Kinepack
         /// <summary>
         /// Decodes a packet of 1 to 4,096 records that was encoded against the same base, with the
         /// same lag. Writes the numbers of the records, oldest first, to a target for each field,
-        /// with room for <c>record_count</c> records. Returns the base of its last record in
-        /// <c>*last</c>; the caller frees it with <c>kp_stream_base_free</c>. Any bytes are either
-        /// refused or decoded to valid records.
+        /// with room for <c>record_count</c> records. Returns the base of the last record in
+        /// <c>*last</c>, which the caller frees with <c>kp_stream_base_free</c>. Any bytes are
+        /// either refused or decoded to valid records.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_stream_decode(
@@ -2271,8 +2354,8 @@ namespace Kinepack
             Value* values, UIntPtr count, byte* bytes, UIntPtr capacity, out UIntPtr size);
 
         /// <summary>
-        /// Reads values that <c>kp_values_write</c> wrote, each into its <c>value</c>. An unchanged
-        /// value becomes <c>before</c>. After an error, no value has changed.
+        /// Reads values that <c>kp_values_write</c> wrote, each into its member <c>value</c>. An
+        /// unchanged value becomes <c>before</c>. After an error, no value has changed.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_values_read(
@@ -2288,34 +2371,32 @@ namespace Kinepack
 
         /// <summary>
         /// Watches a tier from now on, or several together, such as regions of the world. The
-        /// current tiers are shown until the new ones have caught up. Next, subscribe to the tracks
-        /// of <c>kp_viewer_wanted</c>.
+        /// current tiers are shown until the new ones have caught up. After this call, subscribe to
+        /// the tracks of <c>kp_viewer_wanted</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_viewer_watch(ulong viewer, uint* tiers, UIntPtr count);
 
         /// <summary>
         /// Writes the tracks that the viewer needs now: <c>*count</c> tracks, if they fit into
-        /// <c>capacity</c>. They change with <c>kp_viewer_watch</c>, <c>kp_viewer_take</c> and
-        /// <c>kp_viewer_play</c>: subscribe to the new tracks, and unsubscribe from the others.
+        /// <c>capacity</c>. The tracks change with <c>kp_viewer_watch</c>, <c>kp_viewer_take</c>
+        /// and <c>kp_viewer_play</c>. Subscribe to the new tracks, and unsubscribe from the others.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_viewer_wanted(
             ulong viewer, Track* tracks, UIntPtr capacity, out UIntPtr count);
 
-        /// <summary>
-        /// Writes the numbers of the tiers that are shown, like <c>kp_viewer_wanted</c>.
-        /// </summary>
+        /// <summary>Writes the numbers of the shown tiers, like <c>kp_viewer_wanted</c>.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_viewer_shown_tiers(
             ulong viewer, uint* tiers, UIntPtr capacity, out UIntPtr count);
 
         /// <summary>
         /// Takes an object or a datagram of a track. The objects of a group must be passed in
-        /// order. <c>taken</c> may be null. A refused piece is <c>KP_STATUS_DATA</c>: it is
-        /// invalid, late, of a tier that is not watched, or after a missing object. It changes only
-        /// counters. If an object is refused, the rest of its group is refused too. Times are
-        /// nanoseconds since any fixed moment.
+        /// order. <c>taken</c> may be null. Returns <c>KP_STATUS_DATA</c> for a refused piece,
+        /// which changes only counters. A piece is refused if it is invalid, late, of a tier that
+        /// is not watched, or after a missing object. If an object is refused, the rest of its
+        /// group is refused too. Times are nanoseconds since any fixed moment.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_viewer_take(
@@ -2334,14 +2415,15 @@ namespace Kinepack
             ulong viewer, uint min_delay_ms, uint max_delay_ms);
 
         /// <summary>
-        /// Computes what to show now: a slightly delayed, interpolated state. Read it through
-        /// <c>kp_viewer_shown</c>. <c>KP_STATUS_NOTHING</c> before the first state.
+        /// Computes the state to show now, which is slightly delayed and interpolated. Read this
+        /// state through <c>kp_viewer_shown</c>. Returns <c>KP_STATUS_NOTHING</c> before the first
+        /// state.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_viewer_play(ulong viewer, ulong now_ns, out Playback @out);
 
         /// <summary>
-        /// The first and the last tick that <c>kp_viewer_play_at</c> can show.
+        /// Writes the first and the last tick that <c>kp_viewer_play_at</c> can show. Returns
         /// <c>KP_STATUS_NOTHING</c> before the first state, or if the viewer keeps no history.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
@@ -2357,20 +2439,20 @@ namespace Kinepack
             ulong viewer, double tick, out Playback @out);
 
         /// <summary>
-        /// The state that the viewer shows. The handle stays the same until <c>kp_viewer_free</c>,
-        /// which frees it too.
+        /// Returns the state that the viewer shows. The handle stays the same until
+        /// <c>kp_viewer_free</c>, which frees it too.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_viewer_shown(ulong viewer, out ulong @out);
 
         /// <summary>
         /// Copies the newest state of the shown tiers into a snapshot of the same schema, without
-        /// delay or interpolation. <c>KP_STATUS_NOTHING</c> before the first state.
+        /// delay or interpolation. Returns <c>KP_STATUS_NOTHING</c> before the first state.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_viewer_newest(ulong viewer, ulong snapshot);
 
-        /// <summary>The counters and measurements of a viewer.</summary>
+        /// <summary>Writes the counters and measurements of a viewer.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_viewer_status(ulong viewer, out ViewerStatus @out);
 

@@ -35,6 +35,7 @@ pages! {
     Networking "../../../docs/src/networking.md"
     Inputs "../../../docs/src/inputs.md"
     Web "../../../docs/src/web.md"
+    Bodies "../../../docs/src/bodies.md"
     Clips "../../../docs/src/clips.md"
     Replays "../../../docs/src/replays.md"
     Captures "../../../docs/src/captures.md"

@@ -150,7 +150,9 @@ impl Figure {
                 .map_err(|value_cm| FigureError::OutOfRange { joint: index, value_cm })?;
             let decoded = child(&self.decoded, joint.parent, &joint.transform(lanes));
             let off_cm = largest_distance_cm(&exact, &decoded, plan.shell_cm);
-            if !(off_cm <= joint.precision_cm) {
+            // Not "greater than", so that a distance that is not a number is refused too.
+            let keeps_precision = off_cm <= joint.precision_cm;
+            if !keeps_precision {
                 return Err(FigureError::Unsent { joint: index, off_cm });
             }
             self.exact[index] = exact;
@@ -258,7 +260,10 @@ fn largest_distance_cm(exact: &Frame, decoded: &Frame, shell_cm: f64) -> f64 {
 }
 
 fn between(from: &Transform, to: &Transform, at: Between) -> Transform {
-    let ratio = if from == to || !(at.ratio > 0.0) { return *from } else { at.ratio };
+    let ratio = at.ratio;
+    if from == to || ratio.is_nan() || ratio <= 0.0 {
+        return *from;
+    }
     if ratio >= 1.0 {
         return *to;
     }

@@ -103,11 +103,11 @@ fn no_pose_is_farther_off_than_the_precision() {
             Err(FigureError::TooFine { finest_cm, .. }) => {
                 options.precision_cm = finest_cm * 1.5;
                 match Figure::new(&skeleton, &options) {
-                    Err(FigureError::TooFine { .. } | FigureError::TooManySteps { .. }) => continue,
+                    Err(FigureError::TooFine { .. } | FigureError::JointLimits { .. }) => continue,
                     figure => figure.unwrap(),
                 }
             }
-            Err(FigureError::TooManySteps { .. }) => continue,
+            Err(FigureError::JointLimits { .. }) => continue,
             figure => figure.unwrap(),
         };
         tried += 1;

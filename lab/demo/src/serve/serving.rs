@@ -290,7 +290,7 @@ impl Serving {
         self.doors.close();
         let recorded = self.sender.recording.take().map_or(Ok(()), Recording::finish);
         if self.outgoing.as_ref().is_some_and(|outgoing| outgoing.holds_back(interrupt)) {
-            self.say(REST_FOLLOWS);
+            self.status.say(REST_FOLLOWS);
         }
         // Even if the disk is full, the spectators get what the delay holds back.
         let published = self.outgoing.take().map(|outgoing| outgoing.finish(interrupt));
