@@ -13,10 +13,11 @@ export class ClipPlayer {
         wasm.__wbg_clipplayer_free(ptr, 0);
     }
     /**
-     * Blends the pose towards that of another player: 0 leaves it, 1 takes the other one.
+     * Blends the pose with that of another player. A weight of 0 keeps this pose, and 1 takes the
+     * other.
      *
      * # Errors
-     * If the other player's skeleton has another number of joints.
+     * Fails if the other player's skeleton has a different number of joints.
      * @param {ClipPlayer} other
      * @param {number} weight
      */
@@ -38,7 +39,7 @@ export class ClipPlayer {
         return v1;
     }
     /**
-     * Seconds from the first sample to the last.
+     * The number of seconds from the first sample to the last.
      * @returns {number}
      */
     duration_s() {
@@ -46,7 +47,7 @@ export class ClipPlayer {
         return ret;
     }
     /**
-     * The names of the markers, by time.
+     * The names of the markers, in the order of their times.
      * @returns {string[]}
      */
     marker_names() {
@@ -69,7 +70,7 @@ export class ClipPlayer {
      * Reads a clip, and plays it on a skeleton.
      *
      * # Errors
-     * For anything that is not a clip, and for a clip of another skeleton.
+     * Fails if the bytes are not a clip, or if the clip was built for another skeleton.
      * @param {Uint8Array | number[]} bytes
      * @param {ClipSkeleton} skeleton
      */
@@ -86,7 +87,7 @@ export class ClipPlayer {
         return this;
     }
     /**
-     * The addresses of translations (metres), rotations (x, y, z, w) and scales.
+     * The addresses of the translations (metres), the rotations (x, y, z, w) and the scales.
      * @returns {Uint32Array}
      */
     places() {
@@ -96,14 +97,14 @@ export class ClipPlayer {
         return v1;
     }
     /**
-     * Computes the pose at a time.
+     * Computes the pose at the time `time_s`.
      * @param {number} time_s
      */
     sample(time_s) {
         wasm.clipplayer_sample(this.__wbg_ptr, time_s);
     }
     /**
-     * Computes the values of all curves at a time, and returns their address.
+     * Computes the values of all curves at the time `time_s`, and returns their address.
      * @param {number} time_s
      * @returns {number}
      */
@@ -129,7 +130,7 @@ export class ClipSkeleton {
         wasm.__wbg_clipskeleton_free(ptr, 0);
     }
     /**
-     * Number of joints.
+     * The number of joints.
      * @returns {number}
      */
     joints() {
@@ -157,7 +158,7 @@ export class ClipSkeleton {
      * Reads a skeleton file.
      *
      * # Errors
-     * For anything that is not a skeleton file.
+     * Fails if the bytes are not a skeleton file.
      * @param {Uint8Array | number[]} bytes
      */
     constructor(bytes) {

@@ -1,5 +1,6 @@
 /**
- * Views one broadcast. A track is a number: twice that of its tier, and one more for key snapshots.
+ * Views one broadcast. JavaScript identifies a track by a number: twice the number of its tier,
+ * plus one for key snapshots.
  */
 export class BroadcastViewer {
     __destroy_into_raw() {
@@ -13,10 +14,10 @@ export class BroadcastViewer {
         wasm.__wbg_broadcastviewer_free(ptr, 0);
     }
     /**
-     * Takes a datagram of a tier. True if that completed a snapshot.
+     * Takes a datagram of a tier. Returns true if it completed a snapshot.
      *
      * # Errors
-     * For a datagram that is refused. Only counters have changed then.
+     * Fails if the viewer refuses the datagram. Then only counters have changed.
      * @param {number} now_ms
      * @param {number} tier
      * @param {Uint8Array | number[]} bytes
@@ -34,7 +35,7 @@ export class BroadcastViewer {
         return ret[0] !== 0;
     }
     /**
-     * The first and the last tick of the history; empty if there is none.
+     * The first and the last tick of the history. The list is empty if there is no history.
      * @returns {Uint32Array}
      */
     history() {
@@ -44,7 +45,7 @@ export class BroadcastViewer {
         return v1;
     }
     /**
-     * Whether no newer state had arrived when it was needed.
+     * Whether no newer state had arrived when one was needed.
      * @returns {boolean}
      */
     is_starved() {
@@ -52,10 +53,10 @@ export class BroadcastViewer {
         return ret !== 0;
     }
     /**
-     * A viewer that watches nothing yet.
+     * Makes a viewer that does not watch any tier yet.
      *
      * # Errors
-     * For bytes that are no catalogue, and for bounds of the delay that cannot be.
+     * Fails if the bytes are not a catalogue, or if the bounds of the delay contradict each other.
      * @param {Uint8Array | number[]} catalogue
      * @param {number} history_ms
      * @param {number | null} [max_memory_bytes]
@@ -88,10 +89,10 @@ export class BroadcastViewer {
         return v1;
     }
     /**
-     * Takes an object. True if a snapshot could be read with it.
+     * Takes an object. Returns true if a snapshot could be read with it.
      *
      * # Errors
-     * For an object that is refused. Only counters have changed then.
+     * Fails if the viewer refuses the object. Then only counters have changed.
      * @param {number} now_ms
      * @param {number} track
      * @param {bigint} group
@@ -113,7 +114,7 @@ export class BroadcastViewer {
         return ret[0] !== 0;
     }
     /**
-     * The address of the places of the world.
+     * The address of the list of places of the world.
      * @returns {number}
      */
     places() {
@@ -121,7 +122,7 @@ export class BroadcastViewer {
         return ret >>> 0;
     }
     /**
-     * Computes what to show now. False before the first state.
+     * Computes the world to show now. Returns false before the first state.
      * @param {number} now_ms
      * @returns {boolean}
      */
@@ -133,7 +134,8 @@ export class BroadcastViewer {
         return ret[0] !== 0;
     }
     /**
-     * Computes a moment of the history. The present goes on meanwhile. False without a history.
+     * Computes the world at a tick of the history. Live playback continues meanwhile. Returns
+     * false if there is no history.
      * @param {number} now_ms
      * @param {number} tick
      * @returns {boolean}
@@ -146,7 +148,7 @@ export class BroadcastViewer {
         return ret[0] !== 0;
     }
     /**
-     * Reads all tracks anew, as after a connection was lost.
+     * Reads all tracks anew, for example after a connection was lost.
      */
     rejoin() {
         wasm.broadcastviewer_rejoin(this.__wbg_ptr);
@@ -168,7 +170,7 @@ export class BroadcastViewer {
         }
     }
     /**
-     * The bounds of the playout delay.
+     * Changes the bounds of the playout delay.
      * @param {number} min_ms
      * @param {number} max_ms
      */
@@ -179,7 +181,7 @@ export class BroadcastViewer {
         }
     }
     /**
-     * The numbers of the tiers that are shown.
+     * The numbers of the shown tiers.
      * @returns {Uint32Array}
      */
     shown_tiers() {
@@ -215,7 +217,8 @@ export class BroadcastViewer {
         return v1;
     }
     /**
-     * Takes the newest state instead of one to show. False before the first state.
+     * Takes the newest state instead of the state at the moment of playback. Returns false before
+     * the first state.
      * @returns {boolean}
      */
     take_newest() {
@@ -226,7 +229,7 @@ export class BroadcastViewer {
         return ret[0] !== 0;
     }
     /**
-     * The tick that is shown.
+     * The shown tick, with its fraction.
      * @returns {number}
      */
     tick() {
@@ -234,7 +237,7 @@ export class BroadcastViewer {
         return ret;
     }
     /**
-     * Ticks a second.
+     * The number of ticks per second.
      * @returns {number}
      */
     tick_hz() {
@@ -242,7 +245,7 @@ export class BroadcastViewer {
         return ret >>> 0;
     }
     /**
-     * The names of the tiers as a list of JSON.
+     * The names of the tiers as a JSON list.
      * @returns {string}
      */
     tiers() {
@@ -275,7 +278,7 @@ export class BroadcastViewer {
         }
     }
     /**
-     * The tracks that it needs now.
+     * The numbers of the tracks that the viewer needs now.
      * @returns {Uint32Array}
      */
     wanted() {
@@ -285,7 +288,7 @@ export class BroadcastViewer {
         return v1;
     }
     /**
-     * Watches tiers from now on.
+     * Watches the tiers with these numbers from now on.
      * @param {Uint32Array | number[]} tiers
      */
     watch(tiers) {

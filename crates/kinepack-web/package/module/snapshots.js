@@ -1,5 +1,5 @@
 /**
- * Sends inputs.
+ * Sends the inputs of a page to a server.
  */
 export class InputSender {
     __destroy_into_raw() {
@@ -16,7 +16,7 @@ export class InputSender {
      * Takes an acknowledgement.
      *
      * # Errors
-     * For one that is refused. Only a counter has changed then.
+     * Fails if the sender refuses the acknowledgement. Then only a counter has changed.
      * @param {Uint8Array | number[]} datagram
      */
     handle(datagram) {
@@ -28,10 +28,10 @@ export class InputSender {
         }
     }
     /**
-     * A sender of records of one schema.
+     * Makes a sender of records with the fields that the schema file `schema` defines.
      *
      * # Errors
-     * For a schema file, a level or a setting that is not valid.
+     * Fails if the schema file, the level or a setting is not valid.
      * @param {Uint8Array | number[]} schema
      * @param {string} level
      * @param {number} rate_hz
@@ -66,7 +66,7 @@ export class InputSender {
         return this;
     }
     /**
-     * The packet of the newest records, once.
+     * The packet of the newest records. Each packet is returned once.
      * @returns {Uint8Array | undefined}
      */
     poll_transmit() {
@@ -79,10 +79,10 @@ export class InputSender {
         return v1;
     }
     /**
-     * Adds a record of one raw word for each number, and returns its sequence number.
+     * Adds a record, which has one raw word for each number. Returns the record's sequence number.
      *
      * # Errors
-     * For a number that is missing, not a number or out of its range. Nothing has changed then.
+     * Fails if a number is missing, not a number or out of its range. Then nothing has changed.
      * @param {BigUint64Array | bigint[]} words
      * @returns {number}
      */
@@ -96,7 +96,7 @@ export class InputSender {
         return ret[0];
     }
     /**
-     * The schema as JSON.
+     * The schema of the records as JSON.
      * @returns {string}
      */
     schema() {
@@ -141,7 +141,7 @@ export class InputSender {
 if (Symbol.dispose) InputSender.prototype[Symbol.dispose] = InputSender.prototype.free;
 
 /**
- * How a receiver is made.
+ * The parameters from which a receiver is made.
  */
 export class ReceiverSetup {
     __destroy_into_raw() {
@@ -155,7 +155,7 @@ export class ReceiverSetup {
         wasm.__wbg_receiversetup_free(ptr, 0);
     }
     /**
-     * The receiver.
+     * Makes the receiver.
      * @returns {WorldReceiver}
      */
     build() {
@@ -167,7 +167,7 @@ export class ReceiverSetup {
         return WorldReceiver.__wrap(ret[0]);
     }
     /**
-     * Limits of memory and of delay.
+     * Sets the limits of the memory and of the playout delay.
      * @param {number | null} [max_memory_bytes]
      * @param {number | null} [min_delay_ms]
      * @param {number | null} [max_delay_ms]
@@ -176,7 +176,7 @@ export class ReceiverSetup {
         wasm.receiversetup_limit(this.__wbg_ptr, isLikeNone(max_memory_bytes) ? Number.MAX_SAFE_INTEGER : (max_memory_bytes) >>> 0, !isLikeNone(min_delay_ms), isLikeNone(min_delay_ms) ? 0 : min_delay_ms, !isLikeNone(max_delay_ms), isLikeNone(max_delay_ms) ? 0 : max_delay_ms);
     }
     /**
-     * A setup with the defaults. An empty profile is the untrained one.
+     * Makes a setup with default settings. An empty profile stands for the untrained profile.
      * @param {Uint8Array | number[]} schema
      * @param {string} level
      * @param {Uint8Array | number[]} profile
@@ -207,7 +207,7 @@ export class ReceiverSetup {
         return this;
     }
     /**
-     * The number of the hub among those on one connection.
+     * Sets the channel of the hub, which distinguishes hubs on one connection.
      * @param {number} number
      */
     on_channel(number) {
@@ -217,7 +217,7 @@ export class ReceiverSetup {
         }
     }
     /**
-     * The kinds of events that the server sends.
+     * Sets the kinds of events that the server sends.
      * @param {Uint8Array | number[]} schema
      * @param {string} level
      * @param {Uint8Array | number[]} profile
@@ -266,7 +266,7 @@ export class WorldReceiver {
         wasm.__wbg_worldreceiver_free(ptr, 0);
     }
     /**
-     * The schema of the events as JSON; an empty text without events.
+     * The schema of the events as JSON. An empty text if there are no events.
      * @returns {string}
      */
     event_schema() {
@@ -283,10 +283,10 @@ export class WorldReceiver {
     }
     /**
      * Takes a datagram. Returns 0 for a state of the world, 1 for events alone, 2 for a fragment,
-     * and 3 for the last one of a block.
+     * and 3 for the last fragment of a block.
      *
      * # Errors
-     * For a datagram that is refused. Only counters have changed then.
+     * Fails if the receiver refuses the datagram. Then only counters have changed.
      * @param {number} now_ms
      * @param {Uint8Array | number[]} datagram
      * @returns {number}
@@ -302,7 +302,7 @@ export class WorldReceiver {
         return ret[0];
     }
     /**
-     * Whether no newer state had arrived when it was needed.
+     * Whether no newer state had arrived when one was needed.
      * @returns {boolean}
      */
     is_starved() {
@@ -310,7 +310,7 @@ export class WorldReceiver {
         return ret !== 0;
     }
     /**
-     * Why the server does not accept this receiver; an empty text if nothing is wrong.
+     * Why the server refuses this receiver. An empty text if there is no such reason.
      * @returns {string}
      */
     mismatch() {
@@ -326,7 +326,7 @@ export class WorldReceiver {
         }
     }
     /**
-     * The newest state as integers; of each entity also the tick of the newest news about it.
+     * The newest state as integers. For each entity, they include the tick of its newest values.
      * @returns {Uint32Array}
      */
     newest_lanes() {
@@ -336,7 +336,7 @@ export class WorldReceiver {
         return v1;
     }
     /**
-     * The address of the places of the world and of the events.
+     * The address of the list of places of the world and of the events.
      * @returns {number}
      */
     places() {
@@ -344,7 +344,7 @@ export class WorldReceiver {
         return ret >>> 0;
     }
     /**
-     * Computes what to show now. False before the first state.
+     * Computes the world to show now. Returns false before the first state.
      * @param {number} now_ms
      * @returns {boolean}
      */
@@ -386,7 +386,7 @@ export class WorldReceiver {
         }
     }
     /**
-     * The bounds of the playout delay.
+     * Changes the bounds of the playout delay.
      * @param {number} min_ms
      * @param {number} max_ms
      */
@@ -424,7 +424,8 @@ export class WorldReceiver {
         return v1;
     }
     /**
-     * Takes the newest state instead of one to show. False before the first state.
+     * Takes the newest state instead of the state at the moment of playback. Returns false before
+     * the first state.
      * @returns {boolean}
      */
     take_newest() {
@@ -435,7 +436,7 @@ export class WorldReceiver {
         return ret[0] !== 0;
     }
     /**
-     * The tick of [`play`](Self::play) or [`take_newest`](Self::take_newest).
+     * The tick of the last [`play`](Self::play) or [`take_newest`](Self::take_newest).
      * @returns {number}
      */
     tick() {
@@ -446,10 +447,10 @@ export class WorldReceiver {
 if (Symbol.dispose) WorldReceiver.prototype[Symbol.dispose] = WorldReceiver.prototype.free;
 
 /**
- * What a schema file describes, as JSON.
+ * The contents of a schema file as JSON.
  *
  * # Errors
- * For anything that is not a schema file.
+ * Fails if the bytes are not a schema file.
  * @param {Uint8Array | number[]} bytes
  * @returns {string}
  */
@@ -475,11 +476,12 @@ export function describe_schema(bytes) {
 }
 
 /**
- * Splits what came as one datagram: for each part whom it is for (0 hub, 1 receiver, 2 receiver of
- * a stream, 3 sender of a stream), its channel, and its length.
+ * Splits a received datagram into its parts. Returns three numbers for each part: the endpoint
+ * that handles it (0 hub, 1 receiver, 2 receiver of a stream, 3 sender of a stream), its channel,
+ * and its length.
  *
  * # Errors
- * For bytes that no endpoint sends together.
+ * Fails if the bytes are not ones that an endpoint sends together.
  * @param {Uint8Array | number[]} datagrams
  * @returns {Uint32Array}
  */

@@ -19,7 +19,7 @@ export class CountingReceiver {
         wasm.__wbg_countingreceiver_free(ptr, 0);
     }
     /**
-     * The lanes of an entity in the baseline of the newest tick.
+     * Returns the lanes of an entity in the baseline of the newest tick.
      * @param {number} id
      * @returns {Uint32Array | undefined}
      */
@@ -33,7 +33,8 @@ export class CountingReceiver {
         return v1;
     }
     /**
-     * Takes a datagram. False if it is refused; then only counters have changed.
+     * Takes a datagram. Returns false if the datagram is refused, in which case only counters have
+     * changed.
      * @param {number} now_ms
      * @param {Uint8Array | number[]} datagram
      * @returns {boolean}
@@ -46,7 +47,7 @@ export class CountingReceiver {
         return ret !== 0;
     }
     /**
-     * The address of the recent bits of a tick, for each id from 0 on.
+     * Returns the address of the recent bits of each id, from 0 on.
      * @returns {number}
      */
     heat_address() {
@@ -54,7 +55,7 @@ export class CountingReceiver {
         return ret >>> 0;
     }
     /**
-     * The number of ids with recent bits.
+     * Returns the number of ids with recent bits.
      * @returns {number}
      */
     heat_count() {
@@ -62,7 +63,7 @@ export class CountingReceiver {
         return ret >>> 0;
     }
     /**
-     * The lanes of an entity in the newest state.
+     * Returns the lanes of an entity in the newest state.
      * @param {number} id
      * @returns {Uint32Array | undefined}
      */
@@ -76,8 +77,8 @@ export class CountingReceiver {
         return v1;
     }
     /**
-     * One entity in the newest tick, in the order of [`look_names`](Self::look_names). What does
-     * not exist is not a number.
+     * Numbers about one entity in the newest tick, in the order of
+     * [`look_names`](Self::look_names). A value that does not exist is NaN.
      * @param {number} id
      * @returns {Float64Array}
      */
@@ -88,7 +89,7 @@ export class CountingReceiver {
         return v1;
     }
     /**
-     * The names of the numbers of a [`look`](Self::look), with spaces between them.
+     * Returns the names of the numbers of a [`look`](Self::look), with spaces between them.
      * @returns {string}
      */
     look_names() {
@@ -104,10 +105,10 @@ export class CountingReceiver {
         }
     }
     /**
-     * A receiver without any state. An empty profile is the untrained one.
+     * Returns a receiver without any state. An empty profile is the untrained one.
      *
      * # Errors
-     * For files that do not fit together, and for an unknown level.
+     * Returns an error if the files do not fit together, or if the level is unknown.
      * @param {Uint8Array | number[]} schema
      * @param {string} level
      * @param {Uint8Array | number[]} profile
@@ -138,8 +139,9 @@ export class CountingReceiver {
         return this;
     }
     /**
-     * The address of the places of the shown world: for each kind the number of entities, the
-     * address of their ids, and that of each field.
+     * Returns the address of a list that describes where the shown world is in memory. For each
+     * kind, the list has the number of entities, the address of their ids, and the address of each
+     * field.
      * @returns {number}
      */
     places() {
@@ -147,7 +149,7 @@ export class CountingReceiver {
         return ret >>> 0;
     }
     /**
-     * Computes what to show now. False before the first state.
+     * Computes what to show at `now_ms`. Returns false before the first state.
      * @param {number} now_ms
      * @returns {boolean}
      */
@@ -159,7 +161,7 @@ export class CountingReceiver {
         return ret[0] !== 0;
     }
     /**
-     * The next datagram for the server, if there is one now.
+     * Returns the next datagram for the server, if one is due.
      * @param {number} now_ms
      * @returns {Uint8Array | undefined}
      */
@@ -173,7 +175,7 @@ export class CountingReceiver {
         return v1;
     }
     /**
-     * The world's schema as JSON.
+     * Returns the world's schema as JSON.
      * @returns {string}
      */
     schema() {
@@ -189,10 +191,10 @@ export class CountingReceiver {
         }
     }
     /**
-     * The bounds of the playout delay.
+     * Sets the bounds of the playout delay.
      *
      * # Errors
-     * For bounds that contradict each other.
+     * Returns an error if the bounds contradict each other.
      * @param {number} min_ms
      * @param {number} max_ms
      */
@@ -203,7 +205,7 @@ export class CountingReceiver {
         }
     }
     /**
-     * The names of the [`stats`](Self::stats), with spaces between them.
+     * Returns the names of the [`stats`](Self::stats), with spaces between them.
      * @returns {string}
      */
     stat_names() {
@@ -219,8 +221,8 @@ export class CountingReceiver {
         }
     }
     /**
-     * Measurements, in the order of [`stat_names`](Self::stat_names). What is not known yet is not
-     * a number.
+     * Measurements, in the order of [`stat_names`](Self::stat_names). A value that is not known
+     * yet is NaN.
      * @param {number} now_ms
      * @returns {Float64Array}
      */
@@ -231,7 +233,7 @@ export class CountingReceiver {
         return v1;
     }
     /**
-     * The tick that is shown.
+     * Returns the tick that is shown.
      * @returns {number}
      */
     tick() {
@@ -239,10 +241,11 @@ export class CountingReceiver {
         return ret;
     }
     /**
-     * The same receiver for a hub with events, which are not shown.
+     * Returns the same receiver, for a hub that also sends events. It accepts them, but does not
+     * show them.
      *
      * # Errors
-     * For anything that is not a schema file, and for an unknown level.
+     * Returns an error if `schema` is not a schema file, or if the level is unknown.
      * @param {Uint8Array | number[]} schema
      * @param {string} level
      * @returns {CountingReceiver}
@@ -285,10 +288,10 @@ export class Simulation {
         wasm.__wbg_simulation_free(ptr, 0);
     }
     /**
-     * Runs the world and the link up to a time, and computes what to show then.
+     * Runs the world and the link up to a time, and computes the state to show at that time.
      *
      * # Errors
-     * If the world's file is damaged.
+     * Returns an error if the file of the world is damaged.
      * @param {number} now_ms
      */
     advance(now_ms) {
@@ -298,7 +301,7 @@ export class Simulation {
         }
     }
     /**
-     * See [`CountingReceiver::heat_address`].
+     * Returns the address of the recent bits, as in [`CountingReceiver::heat_address`].
      * @returns {number}
      */
     heat_address() {
@@ -306,7 +309,7 @@ export class Simulation {
         return ret >>> 0;
     }
     /**
-     * See [`CountingReceiver::heat_count`].
+     * Returns the number of ids with recent bits, as in [`CountingReceiver::heat_count`].
      * @returns {number}
      */
     heat_count() {
@@ -314,10 +317,10 @@ export class Simulation {
         return ret >>> 0;
     }
     /**
-     * A simulation of the world in a file, at a level, over a perfect link.
+     * Returns a simulation of the world in a file, at a level, over a perfect link.
      *
      * # Errors
-     * For files that do not fit together.
+     * Returns an error if the files do not fit together.
      * @param {Uint8Array | number[]} world
      * @param {Uint8Array | number[]} schema
      * @param {Uint8Array | number[]} profile
@@ -352,7 +355,7 @@ export class Simulation {
         return this;
     }
     /**
-     * The schema as JSON.
+     * Returns the schema as JSON.
      * @returns {string}
      */
     schema() {
@@ -368,7 +371,8 @@ export class Simulation {
         }
     }
     /**
-     * The address of the places of the sent world, as in [`CountingReceiver::places`].
+     * Returns the address of the list that describes the sent world, as in
+     * [`CountingReceiver::places`].
      * @returns {number}
      */
     sent_places() {
@@ -379,7 +383,7 @@ export class Simulation {
      * Bounds the playout delay.
      *
      * # Errors
-     * For bounds that contradict each other.
+     * Returns an error if the bounds contradict each other.
      * @param {number} min_ms
      * @param {number} max_ms
      */
@@ -390,10 +394,10 @@ export class Simulation {
         }
     }
     /**
-     * Begins anew at another level.
+     * Restarts the session at another level.
      *
      * # Errors
-     * For an unknown level.
+     * Returns an error if the level is unknown.
      * @param {string} level
      */
     set_level(level) {
@@ -405,10 +409,10 @@ export class Simulation {
         }
     }
     /**
-     * Changes both directions of the link; each gets half of the round trip.
+     * Changes both directions of the link. Each direction gets half of the round trip.
      *
      * # Errors
-     * For settings that no link has.
+     * Returns an error if the settings are not possible.
      * @param {number} round_trip_ms
      * @param {number} jitter_ms
      * @param {number} loss_ratio
@@ -420,7 +424,8 @@ export class Simulation {
         }
     }
     /**
-     * The address of the places of the shown world.
+     * Returns the address of the list that describes the shown world, as in
+     * [`CountingReceiver::places`].
      * @returns {number}
      */
     shown_places() {
@@ -428,7 +433,7 @@ export class Simulation {
         return ret >>> 0;
     }
     /**
-     * The names of the [`stats`](Self::stats), with spaces between them.
+     * Returns the names of the [`stats`](Self::stats), with spaces between them.
      * @returns {string}
      */
     stat_names() {
