@@ -156,8 +156,9 @@ pub fn check_bytes(kinds: &[Step], limit: u8, prefix_bits: u32, bytes: &[u8]) {
     }
 }
 
-/// Checks that the steps round-trip at their cost. If data are shortened, extended or changed, they
-/// must be refused, or must be the valid encoding of other steps.
+/// Checks that the steps survive encoding and decoding, and that their encoded length is close to
+/// the estimate of `Cost`. If data are shortened, extended or changed, they must be refused, or
+/// must be the valid encoding of other steps.
 pub fn check_steps(steps: &[Step], limit: u8, prefix_bits: u32) {
     let valid = encode(steps, limit, prefix_bits);
     let (decoded, outcome) = decode(&blank(steps), limit, prefix_bits, &valid);

@@ -43,7 +43,8 @@ fn files() -> Vec<Vec<u8>> {
     .map(Anm::to_bytes)
     .collect();
     files.push(times.to_bytes());
-    // These files have caches of other tracks, a thousand keys, or overlapping offsets.
+    // Each of these files has one wrong word: a jump cache that refers to a key of another track, a
+    // count of 1,000 keys, or an offset that makes two blocks overlap.
     let caches_at = 128 + 10 * times.keys().len();
     for (at, word) in [(caches_at + 24, 0x0003_0001_u32), (28, 1000), (116, 120)] {
         let mut bytes = times.to_bytes();

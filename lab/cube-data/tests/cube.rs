@@ -1,5 +1,5 @@
-//! Tests the articles' cube: its sizes, its profile, and the article's code of rotations on real
-//! and simulated pairs.
+//! Tests the cube of Glenn Fiedler's articles: its encoded sizes, its trained profile, and the
+//! article's coding of rotations on recorded and simulated pairs of states.
 
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 use std::fs::File;

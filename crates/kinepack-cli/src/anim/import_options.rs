@@ -28,8 +28,8 @@ pub(crate) struct ImportArguments {
     /// not.
     #[arg(long)]
     humanoid_names: bool,
-    /// glTF and FBX: make joints of all nodes of a tree in which something moves, so that files of
-    /// one model share a skeleton whatever they move.
+    /// glTF and FBX: if any node of a tree is animated, turn all of its nodes into joints. Files of
+    /// one model then share a skeleton, whichever nodes they animate.
     #[arg(long)]
     all_nodes: bool,
     /// Memory that reading a file may take, in MiB. By default 128, and 64 bytes more for each byte

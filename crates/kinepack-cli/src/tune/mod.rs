@@ -43,8 +43,9 @@ pub struct Arguments {
     file: PathBuf,
     /// More captures of the same schema. The model of the adaptive level also trains on their
     /// frames, so that it fits other data than the first capture too. Nothing else depends on them.
-    /// Without --stream, the stream with the name of the first capture's is read, else the only one
-    /// with its schema. A capture with a different rate is trained on too, and the report then has
+    /// Without --stream, each further capture is read from the stream that has the same name as the
+    /// first capture's stream. If there is none, the only stream of the same schema is read. A
+    /// capture with a different rate is trained on too, and the report then has
     /// both rates. At most 14,400 frames of each capture are read, and 1 GiB of all further ones.
     #[arg(value_name = "FURTHER")]
     further: Vec<PathBuf>,

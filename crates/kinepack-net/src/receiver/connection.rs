@@ -53,8 +53,8 @@ pub struct ReceiverStatus {
     /// How many of the sent datagrams were still missing when a datagram more than six sequences
     /// newer was accepted. Some of them may still have arrived later.
     pub lost: u64,
-    /// The tick that the server simulates now, with its fraction. `None` before a state has arrived
-    /// and a round trip was measured.
+    /// An estimate of the tick that the server is simulating now, including its fraction. `None`
+    /// before a state has arrived and a round trip was measured.
     ///
     /// The value is the stream's time by its fastest recent arrivals, plus half of the shortest
     /// recent round trip. It is exact if both directions take equally long and the server answers

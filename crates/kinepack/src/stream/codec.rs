@@ -299,8 +299,9 @@ impl StreamCodec {
         writer.finish().map(|_| ())
     }
 
-    /// Reads a packet that was written against the same base. The packet must fill `records` and
-    /// use all of `bytes`. `learned` is set to the learned state at the last record.
+    /// Decodes the packet `bytes` into `records`. `base` must be the record that the packet was
+    /// encoded against. The packet must fill `records` and use all of `bytes`. `learned` is set to
+    /// the learned state at the last record.
     ///
     /// The call never panics and never allocates. After an error, the contents of `records` and
     /// `learned` are arbitrary.
