@@ -1,7 +1,6 @@
 //! `kinepack pack`: writes a capture or a challenge file as a replay.
 
 use std::io::{self, Write};
-use std::iter;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -15,7 +14,9 @@ use kinepack_replay::{ReplayOptions, ReplaySummary, ReplayWriter};
 use serde::Serialize;
 
 use super::KpzError;
-use crate::captured::{CaptureArguments, Captured, Snapshots, StreamArguments, is_cubes, profile};
+use crate::captured::{
+    CaptureArguments, Captured, Snapshots, StreamArguments, is_cubes, profile, refuse_once,
+};
 use crate::ladder::Parameters;
 use crate::steps::StepArguments;
 
@@ -96,7 +97,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     let level =
         Level::named(level).ok_or_else(|| KpzError::UnknownLevel { name: level.clone() })?;
     check_notes(note)?;
-    let inputs = iter::once(file.as_path()).chain(arguments.profile.file());
+    refuse_once(file)?;
+    // A replay may be packed in place: the old one stays until the new one is complete.
+    let other = Some(file.as_path()).filter(|file| !kinepack_replay::is_replay(file));
+    let inputs = other.into_iter().chain(arguments.profile.file());
     let target = force.reading(inputs).target(out)?;
     let captured = Captured::open(file, arguments.capture.limits())?;
     let captured_bytes = file.metadata().map_or(0, |file| file.len());
