@@ -96,7 +96,7 @@ impl Figure {
     }
 
     /// Returns the fields of the kind, for
-    /// [`SchemaBuilder::kind_of_fields`](kinepack::SchemaBuilder::kind_of_fields).
+    /// [`SchemaBuilder::kind_of_fields`](kinepack::schema::SchemaBuilder::kind_of_fields).
     pub fn fields(&self) -> Vec<Field> {
         self.plan.fields()
     }
