@@ -15,6 +15,7 @@
 //! Read [`FigureOptions`] first, and then [`Figure`].
 
 mod error;
+mod levers;
 mod options;
 mod plan;
 mod rotation;
@@ -205,7 +206,15 @@ impl Figure {
     /// # Panics
     /// Panics if the snapshot has no such entity, or the entity has another number of lanes.
     pub fn write(&mut self, state: (&Snapshot, usize), pose: &mut (impl PoseWriter + ?Sized)) {
-        self.interpolate(state, state, Between { ratio: 0.0, seconds: 0.0 }, pose);
+        let Self { plan, from: lanes, .. } = self;
+        read(state, lanes);
+        for (index, joint) in plan.joints.iter().enumerate() {
+            set(pose, index, &joint.transform(lanes));
+        }
+        let values = &lanes[plan.first_curve_lane..];
+        for (index, ((_, limits), value)) in plan.curves.iter().zip(values).enumerate() {
+            pose.curve(index, limits.reconstruct(*value) as f32);
+        }
     }
 
     /// Writes the pose between two states of an entity, as the samples of a receiver's playback
@@ -220,26 +229,40 @@ impl Figure {
         at: Between,
         pose: &mut (impl PoseWriter + ?Sized),
     ) {
-        let Self { plan, from: from_lanes, to: to_lanes, .. } = self;
-        for ((snapshot, index), lanes) in [(from, &mut *from_lanes), (to, &mut *to_lanes)] {
-            let read = snapshot.lanes_at(index);
-            assert!(read.len() == lanes.len(), "an entity of another kind");
-            lanes.iter_mut().zip(read).for_each(|(lane, read)| *lane = read);
+        // At the ends there is only one state to compute.
+        if at.ratio.is_nan() || at.ratio <= 0.0 {
+            return self.write(from, pose);
         }
+        if at.ratio >= 1.0 {
+            return self.write(to, pose);
+        }
+        let Self { plan, from: from_lanes, to: to_lanes, .. } = self;
+        read(from, from_lanes);
+        read(to, to_lanes);
         for (index, joint) in plan.joints.iter().enumerate() {
             let (from, to) = (joint.transform(from_lanes), joint.transform(to_lanes));
-            let transform = between(&from, &to, at);
-            pose.rotation(index, transform.rotation);
-            pose.translation(index, transform.translation);
-            pose.scale(index, transform.scale);
+            set(pose, index, &between(&from, &to, at));
         }
-        let from_lanes = &from_lanes[plan.first_curve_lane..];
-        let to_lanes = &to_lanes[plan.first_curve_lane..];
+        let from_values = &from_lanes[plan.first_curve_lane..];
+        let to_values = &to_lanes[plan.first_curve_lane..];
         for (index, (_, limits)) in plan.curves.iter().enumerate() {
-            let [from, to] = [from_lanes, to_lanes].map(|lanes| limits.reconstruct(lanes[index]));
+            let [from, to] = [from_values, to_values].map(|lanes| limits.reconstruct(lanes[index]));
             pose.curve(index, at.linear(from, to) as f32);
         }
     }
+}
+
+/// Copies the lanes of an entity.
+fn read((snapshot, index): (&Snapshot, usize), lanes: &mut [u32]) {
+    let own = snapshot.lanes_at(index);
+    assert!(own.len() == lanes.len(), "an entity of another kind");
+    lanes.iter_mut().zip(own).for_each(|(lane, own)| *lane = own);
+}
+
+fn set(pose: &mut (impl PoseWriter + ?Sized), joint: usize, transform: &Transform) {
+    pose.rotation(joint, transform.rotation);
+    pose.translation(joint, transform.translation);
+    pose.scale(joint, transform.scale);
 }
 
 fn child(frames: &[Frame], parent: Option<usize>, transform: &Transform) -> Frame {
@@ -259,17 +282,14 @@ fn largest_distance_cm(exact: &Frame, decoded: &Frame, shell_cm: f64) -> f64 {
         + shell_cm * (chord * exact.scale.abs().max_element() + stretched)
 }
 
+/// Returns the transform at a ratio between 0 and 1.
 fn between(from: &Transform, to: &Transform, at: Between) -> Transform {
-    let ratio = at.ratio;
-    if from == to || ratio.is_nan() || ratio <= 0.0 {
+    if from == to {
         return *from;
-    }
-    if ratio >= 1.0 {
-        return *to;
     }
     let [start, end] = [from, to].map(|transform| Frame::from(transform).rotation);
     let turn = rotation::vector(start.conjugate() * end);
-    let turned = start * rotation::rotation(turn * f64::from(ratio));
+    let turned = start * rotation::rotation(turn * f64::from(at.ratio));
     Transform {
         rotation: turned.to_array().map(|component| component as f32),
         translation: std::array::from_fn(|axis| {

@@ -1,25 +1,15 @@
 //! The tables of a figure. They state what each joint sends, and in which steps.
 
 use glam::{DQuat, DVec3};
-use kinepack::hash::Fnv1a;
+use kinepack::SetupError;
 use kinepack::quantize::FloatLimits;
 use kinepack::schema::{Field, FieldKind};
 
+use super::levers::{self, ROUNDING};
 use super::rotation::{self, RotationLanes};
 use super::steps::{self, Lever, Steps};
 use super::{FigureError, FigureOptions, Motion};
-use crate::measure::by_joint;
-use crate::{Skeleton, Transform};
-
-/// The maximum distance of a root from its bind pose, in cm.
-const ROOT_RANGE_CM: f64 = 10_000.0;
-
-/// The error of a rotation whose four numbers are rounded to `f32`. It is twice the distance
-/// between two quaternions if each number is off by half a unit in the last place.
-const ROUNDING_RAD: f64 = 2.4e-7;
-
-/// Half a unit in the last place of an `f32`, relative to the number.
-const ROUNDING: f64 = 6.0e-8;
+use crate::{Joint, Skeleton, Transform};
 
 /// How much of their errors the steps use. The rest is for the rounding of `f64`, and for that of
 /// a decoded translation, which may be larger than the exact one.
@@ -53,69 +43,39 @@ pub(super) struct PlannedJoint {
 
 impl Plan {
     pub(super) fn new(skeleton: &Skeleton, options: &FigureOptions) -> Result<Self, FigureError> {
-        let levers = levers(skeleton, options)?;
+        let motions = levers::motions(skeleton, options)?;
+        let levers = levers::levers(skeleton, options, &motions)?;
         let steps = steps::choose(&levers)
             .map_err(|(joint, finest_cm)| FigureError::TooFine { joint, finest_cm })?;
-        let motions = motions(skeleton, options);
+        let own: Vec<Steps> = steps
+            .iter()
+            .zip(&levers)
+            .map(|(step, Lever { rounding, .. })| Steps {
+                turn_rad: step.turn_rad * SLACK + rounding.turn_rad,
+                move_cm: step.move_cm * SLACK + rounding.move_cm,
+            })
+            .collect();
+        let max_errors_cm = steps::errors(&levers, &own);
         let mut lane = 0;
         let mut joints = Vec::with_capacity(skeleton.len());
         for (index, joint) in skeleton.joints().iter().enumerate() {
             let too_many = |error| FigureError::JointLimits { joint: index, error };
-            let Steps { turn_rad, move_cm } = steps[index];
+            let translation = translation(joint, motions[index], steps[index]).map_err(too_many)?;
+            let rotation = rotation(motions[index], steps[index]).map_err(too_many)?;
             let mut take = |count: usize| {
                 lane += count;
                 lane - count
-            };
-            // Each of the three components is off by at most half a step.
-            let per_component = 2.0 / 3.0_f64.sqrt() * SLACK;
-            let translation = match range_cm(motions[index]) {
-                None => None,
-                Some(range_cm) => {
-                    let step = move_cm * per_component;
-                    let half = (range_cm / step).ceil() * step;
-                    let mut limits = Vec::new();
-                    for middle in joint.bind.translation.map(f64::from) {
-                        limits.push(
-                            FloatLimits::new(middle - half, middle + half, step)
-                                .map_err(too_many)?,
-                        );
-                    }
-                    Some((take(3), [limits[0], limits[1], limits[2]], range_cm))
-                }
-            };
-            let lanes = match motions[index] {
-                Motion::Still => None,
-                Motion::Hinge(axis) => {
-                    let axis = DVec3::from_array(axis.map(f64::from)).normalize();
-                    let limits =
-                        rotation::limits(turn_rad * 2.0 * SLACK, true).map_err(too_many)?;
-                    Some(RotationLanes::Angle(axis, limits))
-                }
-                Motion::Turns | Motion::Moves { .. } => Some(RotationLanes::Vector(
-                    rotation::limits(turn_rad * per_component, false).map_err(too_many)?,
-                )),
             };
             joints.push(PlannedJoint {
                 name: joint.name.clone(),
                 parent: skeleton.parent(index),
                 bind: joint.bind,
                 bind_rotation: joint.bind.rotation64(),
-                translation,
-                rotation: lanes.map(|lanes| (take(lanes.count()), lanes)),
+                translation: translation.map(|(limits, range_cm)| (take(3), limits, range_cm)),
+                rotation: rotation.map(|lanes| (take(lanes.count()), lanes)),
                 precision_cm: levers[index].precision_cm,
-                max_error_cm: 0.0,
+                max_error_cm: max_errors_cm[index],
             });
-        }
-        let mut own = steps.iter();
-        let errors = steps::errors(&levers, |lever| {
-            let steps = own.next().copied().unwrap_or_default();
-            Steps {
-                turn_rad: steps.turn_rad * SLACK + lever.rounding_rad,
-                move_cm: steps.move_cm * SLACK + lever.rounding_cm,
-            }
-        });
-        for (joint, error) in joints.iter_mut().zip(errors) {
-            joint.max_error_cm = error;
         }
         let mut curves = Vec::with_capacity(options.curves.len());
         for (index, curve) in options.curves.iter().enumerate() {
@@ -124,7 +84,7 @@ impl Plan {
                 .map_err(|error| FigureError::CurveLimits { curve: index, error })?;
             curves.push((curve.name.clone(), limits));
         }
-        let digest = digest(skeleton, &motions);
+        let digest = levers::digest(skeleton, &motions);
         Ok(Self { joints, curves, first_curve_lane: lane, shell_cm: options.shell_cm, digest })
     }
 
@@ -197,107 +157,46 @@ impl PlannedJoint {
     }
 }
 
-/// The FNV-1a hash of the skeleton's hash, and of the index and the axis of each hinge.
-fn digest(skeleton: &Skeleton, motions: &[Motion]) -> u64 {
-    let mut hash = Fnv1a::new();
-    hash.add(&skeleton.hash().to_le_bytes());
-    for (joint, motion) in (0u32..).zip(motions) {
-        if let Motion::Hinge(axis) = motion {
-            hash.add(&joint.to_le_bytes());
-            axis.iter().for_each(|component| hash.add(&component.to_le_bytes()));
+/// Returns the limits of a joint's translation, axis by axis, and the range around its bind pose.
+fn translation(
+    joint: &Joint,
+    motion: Motion,
+    steps: Steps,
+) -> Result<Option<([FloatLimits; 3], f64)>, SetupError> {
+    let Motion::Moves { range_cm } = motion else { return Ok(None) };
+    let range_cm = f64::from(range_cm);
+    let step = steps.move_cm * per_component();
+    let half = (range_cm / step).ceil() * step;
+    let [x, y, z] = joint
+        .bind
+        .translation
+        .map(f64::from)
+        .map(|middle| FloatLimits::new(middle - half, middle + half, step));
+    Ok(Some(([x?, y?, z?], range_cm)))
+}
+
+/// Returns the lanes of a joint's rotation.
+fn rotation(motion: Motion, steps: Steps) -> Result<Option<RotationLanes>, SetupError> {
+    Ok(match motion {
+        Motion::Still => None,
+        Motion::Hinge(axis) => {
+            let axis = DVec3::from_array(axis.map(f64::from)).normalize();
+            let limits = rotation::limits(steps.turn_rad * 2.0 * SLACK, true)?;
+            Some(RotationLanes::Angle(axis, limits))
         }
-    }
-    hash.finish()
+        Motion::Turns | Motion::Moves { .. } => {
+            let limits = rotation::limits(steps.turn_rad * per_component(), false)?;
+            Some(RotationLanes::Vector(limits))
+        }
+    })
+}
+
+/// The step of a component, relative to the error of three: each is off by at most half a step.
+fn per_component() -> f64 {
+    2.0 / 3.0_f64.sqrt() * SLACK
 }
 
 /// A name without the brackets that have a meaning in the names of fields.
 fn plain(name: &str) -> String {
     name.replace(['[', ']', '.'], "_")
-}
-
-fn range_cm(motion: Motion) -> Option<f64> {
-    match motion {
-        Motion::Moves { range_cm } => Some(f64::from(range_cm)),
-        _ => None,
-    }
-}
-
-fn motions(skeleton: &Skeleton, options: &FigureOptions) -> Vec<Motion> {
-    let usual = |joint: usize| match skeleton.parent(joint) {
-        None => Motion::Moves { range_cm: ROOT_RANGE_CM as f32 },
-        Some(_) => Motion::Turns,
-    };
-    let mut motions: Vec<Motion> = (0..skeleton.len()).map(usual).collect();
-    for (joint, motion) in &options.motions {
-        motions[*joint] = *motion;
-    }
-    motions
-}
-
-/// Returns the lengths by which steps are multiplied.
-fn levers(skeleton: &Skeleton, options: &FigureOptions) -> Result<Vec<Lever>, FigureError> {
-    let bad = |option, joint| Err(FigureError::BadOption { option, joint });
-    let named = options.motions.iter().map(|(joint, _)| *joint);
-    for joint in named.chain(options.joint_precisions_cm.iter().map(|(joint, _)| *joint)) {
-        if joint >= skeleton.len() {
-            return Err(FigureError::NoJoint { joint });
-        }
-    }
-    let positive = |number: f64| number > 0.0 && number.is_finite();
-    if !(options.shell_cm >= 0.0 && options.shell_cm.is_finite()) {
-        return bad("shell_cm", None);
-    }
-    if !positive(options.precision_cm) {
-        return bad("precision_cm", None);
-    }
-    let precisions_cm =
-        by_joint(options.precision_cm, &options.joint_precisions_cm, skeleton.len());
-    let motions = motions(skeleton, options);
-    let mut scales: Vec<f64> = Vec::with_capacity(skeleton.len());
-    let mut levers = Vec::with_capacity(skeleton.len());
-    for (index, joint) in skeleton.joints().iter().enumerate() {
-        if !positive(precisions_cm[index]) {
-            return bad("precision", Some(index));
-        }
-        match motions[index] {
-            Motion::Hinge(axis) => {
-                let length: f64 = axis.iter().map(|c| f64::from(*c) * f64::from(*c)).sum();
-                if !positive(length) {
-                    return bad("hinge's axis", Some(index));
-                }
-            }
-            Motion::Moves { range_cm } if !positive(f64::from(range_cm)) => {
-                return bad("range", Some(index));
-            }
-            _ => {}
-        }
-        let parent = skeleton.parent(index);
-        let largest =
-            |scale: [f32; 3]| scale.iter().fold(0.0_f64, |l, s| l.max(f64::from(s.abs())));
-        let scale = parent.map_or(1.0, |parent| scales[parent]);
-        scales.push(scale * largest(joint.bind.scale));
-        let range_cm = range_cm(motions[index]).unwrap_or(0.0);
-        let farthest = joint.bind.translation.map(|c| f64::from(c).abs() + range_cm);
-        let distance_cm = DVec3::from_array(farthest).length();
-        levers.push(Lever {
-            parent,
-            bone_cm: if parent.is_some() { scale * distance_cm } else { 0.0 },
-            scale,
-            turning: match motions[index] {
-                Motion::Still => 0,
-                Motion::Hinge(_) => 1,
-                Motion::Turns | Motion::Moves { .. } => 3,
-            },
-            moving: if range_cm > 0.0 { 3 } else { 0 },
-            rounding_rad: if motions[index] == Motion::Still { 0.0 } else { ROUNDING_RAD },
-            rounding_cm: if range_cm > 0.0 || parent.is_none() {
-                ROUNDING * distance_cm
-            } else {
-                0.0
-            },
-            shell_cm: options.shell_cm * scales[index],
-            precision_cm: precisions_cm[index],
-        });
-    }
-    Ok(levers)
 }

@@ -33,10 +33,8 @@ pub(super) struct Lever {
     /// The number of lanes of the joint's rotation, and of its translation.
     pub(super) turning: usize,
     pub(super) moving: usize,
-    /// The error of rounding the pose's numbers, which does not depend on the steps. It is in
-    /// radians for the rotation, and in cm for the translation.
-    pub(super) rounding_rad: f64,
-    pub(super) rounding_cm: f64,
+    /// The errors of rounding the pose's numbers, which do not depend on the steps.
+    pub(super) rounding: Steps,
     pub(super) shell_cm: f64,
     pub(super) precision_cm: f64,
 }
@@ -58,8 +56,8 @@ const COARSEST: Steps = Steps { turn_rad: 0.25, move_cm: 1000.0 };
 /// Chooses the largest errors of the joints' lanes. If a joint's precision is finer than rounding
 /// allows, returns the first such joint, and the finest precision that it can have.
 pub(super) fn choose(joints: &[Lever]) -> Result<Vec<Steps>, (usize, f64)> {
-    let rounding =
-        errors(joints, |joint| Steps { turn_rad: joint.rounding_rad, move_cm: joint.rounding_cm });
+    let rounded: Vec<Steps> = joints.iter().map(|joint| joint.rounding).collect();
+    let rounding = errors(joints, &rounded);
     // Half of the precision must be left for the steps.
     let too_fine = |(joint, error): (usize, f64)| {
         // The comparison also fails if the error is not a number, which happens after numbers that
@@ -88,7 +86,7 @@ pub(super) fn choose(joints: &[Lever]) -> Result<Vec<Steps>, (usize, f64)> {
             };
         }
         worst = 0.0;
-        let used = own_errors(joints, &steps);
+        let used = errors(joints, &steps);
         for ((price, used), left_cm) in prices.iter_mut().zip(used).zip(&left_cm) {
             let share: f64 = used / left_cm;
             *price *= share.sqrt();
@@ -104,18 +102,12 @@ pub(super) fn choose(joints: &[Lever]) -> Result<Vec<Steps>, (usize, f64)> {
     Ok(steps)
 }
 
-fn own_errors(joints: &[Lever], steps: &[Steps]) -> Vec<f64> {
-    let mut steps = steps.iter();
-    errors(joints, |_| steps.next().copied().unwrap_or_default())
-}
-
-/// Returns the largest error of each joint, in cm.
-pub(super) fn errors(joints: &[Lever], mut own: impl FnMut(&Lever) -> Steps) -> Vec<f64> {
+/// Returns the largest error of each joint, in cm. `own` are the errors of its own lanes.
+pub(super) fn errors(joints: &[Lever], own: &[Steps]) -> Vec<f64> {
     let mut turns_rad = vec![0.0; joints.len()];
     let mut offs_cm = vec![0.0; joints.len()];
     let mut errors_cm = Vec::with_capacity(joints.len());
-    for (index, joint) in joints.iter().enumerate() {
-        let own = own(joint);
+    for (index, (joint, own)) in joints.iter().zip(own).enumerate() {
         let above = joint.parent.map_or([0.0; 2], |parent| [turns_rad[parent], offs_cm[parent]]);
         let corrects = joint.turning == 3;
         turns_rad[index] = own.turn_rad + if corrects { 0.0 } else { above[0] };
