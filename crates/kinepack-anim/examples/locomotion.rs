@@ -50,8 +50,8 @@ fn sampler(raw: &RawClip) -> Result<Sampler, Box<dyn Error>> {
     Ok(Sampler::new(Clip::from_bytes(file)?, raw.skeleton())?)
 }
 
-/// Returns the times at which the foot is farthest in front of the hips, or, if `side` is -1,
-/// farthest behind them.
+/// Returns the times at which the foot is farthest from the hips: in front of the hips if `side` is
+/// 1, behind the hips if it is -1.
 fn extremes_s(raw: &RawClip, foot: usize, side: f32) -> Vec<f32> {
     let mut model = raw.skeleton().bind_pose();
     let mut ahead = |sample| {

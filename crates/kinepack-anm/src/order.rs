@@ -39,7 +39,7 @@ impl AnmTrack {
         Self { joint, channel, keys: vec![(0, value)] }
     }
 
-    /// Returns the track's keys, of which the first and the last are doubled. A single key is
+    /// Returns the track's keys, with the first and the last key twice. A single key is
     /// repeated four times, at time 0.
     fn doubled(&self) -> impl Iterator<Item = Key> {
         let (first, last) = (self.keys.first(), self.keys.last());

@@ -47,7 +47,7 @@ fn cube_frames() -> Vec<Snapshot> {
     (0..FRAMES).map(|_| frame()).collect()
 }
 
-/// Frames of 10,000 objects, of which every tenth walks in a circle.
+/// Returns frames of 10,000 objects. Every tenth object walks in a circle.
 fn crowd_frames() -> Vec<Snapshot> {
     let frame = |tick: usize| {
         let mut snapshot = Snapshot::new(&Schema::of::<Cube>(), Tick(0));

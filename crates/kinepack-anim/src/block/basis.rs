@@ -70,11 +70,11 @@ pub(crate) enum SegmentMoment {
     /// On a cubic through a sample and the next one of the same segment. The second number is the
     /// share of the way between them.
     Cubic(usize, f32),
-    /// On a cubic from this segment's last sample to the next segment, of which this segment
-    /// contributes a part.
+    /// On a cubic from this segment's last sample to the next segment. Both segments contribute to
+    /// the cubic, and this value is the part of this segment.
     Leaving(f32),
-    /// On a cubic from the previous segment to this segment's first sample, of which this segment
-    /// contributes a part.
+    /// On a cubic from the previous segment to this segment's first sample. Both segments
+    /// contribute to the cubic, and this value is the part of this segment.
     Arriving(f32),
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Histogram {
     max_bins: usize,
 }
 
-/// A histogram for display: bins of equal width, most of which are not empty.
+/// A histogram for display. Its bins have equal width, and few of them are empty.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Bins {
     /// The first number of the first bin.

@@ -48,7 +48,7 @@ pub(super) struct RunReport {
     /// The number of snapshots that arrived.
     pub(super) received: u64,
     pub(super) wrong_lanes: u64,
-    /// The mean delay of the shown state behind the fastest recent state.
+    /// The mean time by which the shown state lags the fastest recent state.
     pub(super) playout_delay_ms: f64,
     /// The share of the time in which the next state was missing.
     pub(super) stalled_ratio: f64,

@@ -182,7 +182,7 @@ impl Planner {
         self.same_entities = base.has_same_entities(visible);
     }
 
-    /// Whether so many entities differ that an encoding of all of them could not fit.
+    /// Returns whether too many entities differ for an encoding of all of them to fit.
     pub(super) fn is_hopeless(&self, limit_bytes: usize) -> bool {
         self.difference.sent.len() as f64 * self.bits_per_item > 1.5 * 8.0 * limit_bytes as f64
     }

@@ -44,7 +44,7 @@ pub(super) fn read(
     budget.take((channels * size_of::<f64>()) as u64)?;
     let mut numbers = vec![0.0; channels];
     read_frame(tokens, &mut numbers, 0)?;
-    // The remaining words are the numbers of further frames, of which the last may be incomplete.
+    // The remaining words are the numbers of further frames. The last frame may be incomplete.
     let words = tokens.words();
     let (frames, cut) = ((words / channels) as u64 + 1, words % channels);
 
