@@ -30,12 +30,12 @@ pub(crate) struct First<'a> {
     pub(crate) stream: &'a Stream,
 }
 
-/// A further capture, and the stream of it that is read.
+/// A further capture, and the one of its streams that is read.
 pub(crate) struct Further {
     pub(crate) path: PathBuf,
     pub(crate) stream: String,
     pub(crate) rate_hz: f64,
-    /// The hash of its schema, which is also that of the first capture.
+    /// The hash of the stream's schema. The first capture's stream has the same hash.
     schema_hash: u64,
     /// The path of the first capture.
     first: PathBuf,
@@ -123,8 +123,9 @@ impl Opening<'_> {
         paths.iter().map(check).collect()
     }
 
-    /// Returns the index of the stream of a further capture. It is the requested stream, or the one
-    /// with the same name as the first capture's stream, or the only stream with its schema.
+    /// Returns the index of the stream to read from a further capture. This is the requested
+    /// stream, or else the one named like the first capture's stream. If no stream has that name,
+    /// it is the only stream with the same schema.
     fn choose(&self, first: First<'_>, captured: &Captured) -> Result<usize, RunError> {
         let streams = captured.streams();
         let fits = |stream: &Stream| stream.schema.hash() == first.stream.schema.hash();
@@ -158,8 +159,8 @@ impl Opening<'_> {
         Ok(index)
     }
 
-    /// Opens a capture again that [`check`](Self::check) accepted. Refuses another schema, because
-    /// the file may have changed since.
+    /// Reopens a capture that [`check`](Self::check) accepted. Refuses the capture if its schema is
+    /// different now, because the file may have changed since.
     fn again(&self, further: &Further) -> Result<Snapshots, RunError> {
         let stream = StreamArguments { stream: Some(further.stream.clone()) };
         let Self { max_error, limits, .. } = *self;
@@ -193,9 +194,9 @@ impl Further {
 
 /// Reads frames of captures into memory.
 pub(crate) struct FrameReader<'a> {
-    /// The range of frames to read of each capture.
+    /// The range of frames to read from each capture.
     pub(crate) range: Range<u32>,
-    /// The maximum number of frames that are kept of each capture.
+    /// The maximum number of frames that are kept from each capture.
     pub(crate) most_frames: usize,
     /// The memory that remains for frames, in bytes.
     pub(crate) room_bytes: usize,
@@ -208,8 +209,9 @@ impl<'a> FrameReader<'a> {
         Self { range, most_frames: usize::MAX, room_bytes: usize::MAX, interrupt }
     }
 
-    /// Reads the frames of a capture, or those before a signal. Also returns whether other frames
-    /// were lost. Prints a message if frames are omitted because there are too many.
+    /// Reads the frames of a capture. A signal stops the reading, and the frames read until then
+    /// are returned. Also returns whether other frames were lost. Prints a message if frames are
+    /// omitted because there are too many.
     pub(crate) fn read(
         &mut self,
         path: &Path,
@@ -257,7 +259,8 @@ impl<'a> FrameReader<'a> {
         runs.finish()
     }
 
-    /// Adds the frames of further captures. Says which captures find no memory left for frames.
+    /// Adds the frames of further captures. Prints which captures are left out because the memory
+    /// for frames is full.
     pub(crate) fn add_further(
         &mut self,
         runs: &mut Runs,

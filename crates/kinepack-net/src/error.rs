@@ -36,8 +36,8 @@ pub enum Refused {
     NoBaseline,
     /// The merge field names a view that this side does not hold, or a view that cannot be merged.
     BadMerge,
-    /// The header names too many older views, one at a distance of 0, or any together with a
-    /// reference state. Or the ticks of the older views do not decrease.
+    /// The header names too many older views, an older view at a distance of 0, older views whose
+    /// ticks do not decrease, or older views together with a reference state.
     BadOlder,
     /// The snapshot in the datagram is not valid.
     Snapshot(DecodeError),
@@ -137,7 +137,7 @@ impl Refused {
         )
     }
 
-    /// The refusal of a datagram that belongs to another channel than the endpoint's.
+    /// The refusal of a datagram that belongs to a channel other than the endpoint's.
     pub(crate) fn channel(datagram: &[u8]) -> Self {
         Self::Channel { number: Channel::from_datagram(datagram).number() }
     }
@@ -200,7 +200,7 @@ pub enum NetError {
         id: EntityId,
     },
     /// The codec's level sends every entity each time and uses no baseline (rows 1 to 6 of the
-    /// table).
+    /// table of levels).
     LevelWithoutBaseline {
         /// The level's row.
         row: u8,
@@ -235,9 +235,9 @@ pub enum NetError {
         bytes: usize,
     },
     /// A receiver answers, but has taken no fragment of its first state for ten seconds. The state
-    /// probably exceeds the receiver's limits: [`Receiver::too_large`](crate::Receiver::too_large).
-    /// The hub gives up this full state, and begins another one with the entities that are then
-    /// relevant.
+    /// probably exceeds the receiver's limits; see
+    /// [`Receiver::too_large`](crate::Receiver::too_large). The hub gives up this full state, and
+    /// begins another one with the entities that are then relevant.
     FullStateRefused {
         /// The receiver's id.
         id: ReceiverId,
@@ -316,8 +316,9 @@ impl NetError {
         }
     }
 
-    /// The receiver that did not get everything in a tick. `None` if the error concerns no single
-    /// receiver; then the call changed nothing.
+    /// The receiver that misses a snapshot, a full state or events because of this error. `None`
+    /// for [`Several`](Self::Several), and for an error that concerns no receiver. In the latter
+    /// case, the call changed nothing.
     ///
     /// ```
     /// use std::time::Duration;

@@ -276,8 +276,8 @@ impl FloatLimits {
         self.quantize_clamped(value)
     }
 
-    /// Returns the code of a value inside the range, more than a step from its end, which needs no
-    /// further checks.
+    /// Returns the code of a value that is inside the range and more than a step below the maximum.
+    /// Such a value needs no further checks. Returns `None` for any other value.
     #[inline]
     pub(crate) fn inner_code(&self, value: f64) -> Option<u32> {
         let is_inside = !self.wraps && value >= self.min && value < self.max - self.step;
@@ -291,7 +291,7 @@ impl FloatLimits {
         (self.min..=self.highest).contains(&value) || (self.single && within_single())
     }
 
-    /// Like [`quantize`](Self::quantize), but a value outside of the range takes the nearest end.
+    /// Like [`quantize`](Self::quantize), but clamps a value outside the range to the nearest end.
     ///
     /// # Errors
     /// [`EncodeError::NotANumber`] for NaN, and for infinities if the limits wrap.
@@ -434,7 +434,7 @@ impl IntegerLimits {
         Ok(self.quantize_clamped(value))
     }
 
-    /// Like [`quantize`](Self::quantize), but a value outside of the range takes the nearest end.
+    /// Like [`quantize`](Self::quantize), but clamps a value outside the range to the nearest end.
     #[inline]
     pub fn quantize_clamped(&self, value: impl Into<i128>) -> u64 {
         let offset = (value.into().clamp(self.min, self.max) - self.min) as u64;

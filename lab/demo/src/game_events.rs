@@ -1,7 +1,7 @@
 //! The game events of the cube world, which are sent together with the snapshots.
 //!
-//! Every receiver must learn that a player joined or left. An event of a push is useless half a
-//! second later, so events of pushes are droppable.
+//! Every receiver must learn that a player joined or left. A push event is useless after half a
+//! second, so push events are droppable.
 
 use cubes::{FIRST_GUEST, MAX_PLAYERS, is_player};
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema};
@@ -10,7 +10,7 @@ use kinepack_replay::{ReplayError, ReplayWriter};
 
 use crate::session_error::SessionError;
 
-/// The number of ticks after which an event of a push is not worth sending.
+/// The number of ticks after which a push event is no longer worth sending.
 const PUSH_TICKS: u32 = 30;
 const LAST_PLAYER: u8 = MAX_PLAYERS as u8 - 1;
 
@@ -101,7 +101,8 @@ impl GameEvent {
         entity
     }
 
-    /// Converts an event that a receiver got. Returns `None` if its kind is not one of these.
+    /// Converts a received event. Returns `None` if the event's kind is not one of
+    /// [`kinds`](Self::kinds).
     pub fn of(event: &Event<'_>) -> Result<Option<Self>, SessionError> {
         let joined = event.get::<Joined>().map_err(NetError::Event)?;
         let left = event.get::<Left>().map_err(NetError::Event)?;

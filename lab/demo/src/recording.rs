@@ -13,13 +13,13 @@ use crate::cube_stream::CubeStream;
 use crate::game_events::GameEvent;
 use crate::session_error::SessionError;
 
-/// The level of a replay, which does not depend on the level that is sent.
+/// The level of all replays. It does not depend on the level at which the world is sent.
 const LEVEL: &str = "learning";
 
 /// Whether a command records.
 #[derive(Args, Clone, Debug)]
 pub struct RecordOptions {
-    /// Record the world to a replay, which `watch` shows, also while it is being written.
+    /// Record the world to a replay. `watch` can show the replay while it is still being written.
     #[arg(long, value_name = "FILE.kpz")]
     record: Option<PathBuf>,
     #[command(flatten)]
@@ -35,7 +35,7 @@ pub struct Recording {
 }
 
 impl RecordOptions {
-    /// Begins the replay, if the user requested one. It replaces none of the files that the command
+    /// Begins the replay, if the user requested one. Refuses to replace a file that the command
     /// reads.
     pub fn begin<P: AsRef<Path>>(
         &self,
@@ -87,7 +87,7 @@ impl Recording {
         self.writer.write(world).map_err(|error| failed(&self.path, error))
     }
 
-    /// Writes the end of the file, and prints its path.
+    /// Writes the end of the file, and prints the file's path.
     pub fn finish(self) -> Result<(), SessionError> {
         let summary = self.writer.finish().map_err(|error| failed(&self.path, error))?;
         say(format_args!(

@@ -52,7 +52,7 @@ fn samples_are_those_of_a_linear_clip() {
 
 #[test]
 fn smooth_motion_is_nearer_than_with_straight_lines() {
-    // A period takes 15 samples, so straight lines cut its corners by 1 cm.
+    // One turn of the helix takes 15 samples, so straight lines between them are up to 1 cm off.
     let place = |time_s: f32| {
         let angle = std::f32::consts::TAU * 2.0 * time_s;
         [50.0 * angle.cos(), 50.0 * angle.sin(), 20.0 * time_s]
@@ -92,7 +92,7 @@ fn segments_that_join_do_not_jump() {
 
 #[test]
 fn far_roots_and_loops_follow_cubics() {
-    // The path is 10 km from the origin, in steps of 3 m.
+    // The path begins 10 km from the origin, and advances by 3 m per sample.
     let raw = path(120, |time_s| [1e6 + 9000.0 * time_s, (2.0 * time_s).sin() * 100.0, 0.0]);
     let (own, clip) = built(&raw, 0.05, Interpolation::Cubic);
     assert!(clip.is_far(0));

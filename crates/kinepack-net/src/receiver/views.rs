@@ -54,8 +54,8 @@ pub(super) struct Views {
     held_bytes: usize,
     /// The newest dropped view. The receiver no longer knows whether older views arrived.
     dropped: Option<Sequence>,
-    /// The reference states with their numbers, number 0 first. The state that the newest reference
-    /// state replaces stays until a snapshot is coded against the newest.
+    /// The reference states with their numbers, number 0 first. The reference state before the
+    /// newest stays until a snapshot arrives that is coded against the newest.
     references: Vec<(u8, View)>,
     newest_baseline: Option<Sequence>,
     merger: Merger,
@@ -131,8 +131,8 @@ impl Views {
         Ok(Resolved { known, tick, interval_ticks })
     }
 
-    /// The view at index `at` as a baseline, merged with the partial views that `field` or the rule
-    /// for merge 0 names.
+    /// The view at index `at` as a baseline. If the view is partial, it is merged with the views
+    /// that the merge field `field` selects. Without a field, the rule for merge 0 selects them.
     fn baseline(&mut self, at: usize, field: Option<u32>) -> Result<View, Refused> {
         let base = &self.held[at];
         if base.sent.is_none() {
@@ -186,7 +186,7 @@ impl Views {
             out.copy_from(&held[at].view);
             Ok(())
         };
-        // Cannot fail: views and rows have one schema and are sorted.
+        // Cannot fail: views and rows have the same schema and are sorted.
         let merged = merger.merge(key, write, &sent).map_err(|_| Refused::BadMerge)?;
         if merged.len() > *max_entities { Err(Refused::BadMerge) } else { Ok(merged) }
     }

@@ -13,12 +13,12 @@ pub(super) type EntitySet = Option<Arc<[EntityId]>>;
 pub(super) struct Visibility {
     /// The entities that the receiver may see.
     pub(super) relevant: EntitySet,
-    /// For each group of fields, the entities whose fields the receiver may see.
+    /// For each group of fields, the entities whose fields of this group the receiver may see.
     pub(super) groups: Vec<EntitySet>,
 }
 
 impl Visibility {
-    /// A visibility of all entities, without the fields of `groups` groups.
+    /// A visibility that includes all entities, but hides the fields of all `groups` groups.
     pub(super) fn new(groups: usize) -> Self {
         Self { relevant: None, groups: vec![Some(Arc::from([])); groups] }
     }
@@ -31,7 +31,7 @@ impl Visibility {
 /// A visibility that receivers use.
 #[derive(Clone, Debug)]
 pub(super) struct KnownVisibility {
-    /// Equal visibilities have the same id. The visibility of everything has id 0.
+    /// Equal visibilities have the same id. The visibility that hides nothing has id 0.
     pub(super) id: u64,
     pub(super) visibility: Arc<Visibility>,
 }

@@ -3,14 +3,14 @@
 //!
 //! Time is virtual. Each pose that a viewer draws is compared with the true pose of its moment, at
 //! the rate of the capture. The errors therefore include interpolation, quantization and losses.
-//! All viewers lag by the same time, which is the way of a datagram and a playout delay of two
-//! frames at 20 Hz. The delay bridges one lost frame. There are three viewers:
+//! All viewers lag by the same time: the latency of the link plus a playout delay of two frames at
+//! 20 Hz. The delay bridges one lost frame. There are three viewers:
 //!
 //! - The figure's viewer shows the receiver's playback, interpolated by the figure.
-//! - The viewer of exact poses shows the frames that the figure's receiver got, as if they were not
-//!   quantized, interpolated on a line.
-//! - The peer's viewer shows the frames that can be decoded, interpolated on a line. A lost
-//!   keyframe makes its deltas useless, and a lost delta is skipped.
+//! - The viewer of exact poses shows the frames that the figure's receiver got, interpolated
+//!   linearly, as if they were not quantized.
+//! - The peer's viewer shows the frames that can be decoded, interpolated linearly. A lost keyframe
+//!   makes its deltas useless, and a lost delta is skipped.
 
 use std::time::Duration;
 
@@ -76,7 +76,7 @@ struct Tally {
     peer_cm: Distribution,
 }
 
-/// Sends a recording over a link for each loss.
+/// Sends a recording over a link for each loss ratio.
 pub(crate) fn measure(
     body: &Body,
     (layout, sent): (&Layout, &Sent),
@@ -170,7 +170,8 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Hands on what has arrived, and compares each state that arrives with the sender's state.
+    /// Passes on the datagrams that have arrived, and compares each received state with the
+    /// sender's state.
     fn deliver(&mut self, now: Duration, stage: &Stage<'_>, tally: &mut Tally) -> Outcome<()> {
         while let Some(datagram) = self.down.poll(now) {
             match self.receiver.handle(now, &datagram) {
@@ -270,7 +271,7 @@ impl Tally {
     }
 }
 
-/// Returns the table of the bytes per frame, and the errors in cm.
+/// Returns a table of the bytes per frame and the errors in cm.
 pub(crate) fn network_table(rows: &[Row]) -> Table {
     let header = [
         "peer",

@@ -1,5 +1,6 @@
 //! `kinepack-lab watch`: a replay in the browser, with a time line. The page chooses a moment and
-//! asks for its world. The program decodes only the groups that it needs for the answer.
+//! asks for the world at that moment. The program decodes only the groups that it needs for the
+//! answer.
 
 mod server;
 mod store;
@@ -26,8 +27,8 @@ const PORT: u16 = 4652;
 /// A replay that is still being written grows while it is watched.
 #[derive(Args)]
 pub struct Arguments {
-    /// The replay; or the address of a broadcast, which begins with https:, if the program was built
-    /// with `--features broadcast`.
+    /// The replay, or the https: address of a broadcast. Broadcasts need a program built with
+    /// `--features broadcast`.
     #[arg(value_name = "FILE or URL")]
     file: PathBuf,
     /// Address and port of the page. Port 0 takes any free port. Anybody who can reach the address

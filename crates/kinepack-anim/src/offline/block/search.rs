@@ -53,12 +53,12 @@ struct Shave {
 pub(super) struct Coded {
     pub(super) segments: Vec<SegmentContents>,
     pub(super) bits: usize,
-    /// Number of segments whose error is too large because no step is small enough.
+    /// The number of segments whose error is too large because no step is small enough.
     pub(super) far: usize,
 }
 
-/// Tunes the steps of a plan on some of its segments. Keeps the old steps unless the new ones take
-/// fewer bits.
+/// Tunes the steps of a plan on some of its segments. Keeps the old steps unless the new ones leave
+/// fewer segments with too large an error, or leave none and take fewer bits.
 pub(super) fn tune(target: &Target, plan: &mut Plan, all: &[Span]) {
     let tried = spans::some(all);
     let before = plan.tracks.clone();
@@ -69,7 +69,8 @@ pub(super) fn tune(target: &Target, plan: &mut Plan, all: &[Span]) {
     let tuned = code(target, plan, &tried, Effort::Fast);
     // Dead components take no bits, so a comparison by bits alone would prefer a plan in which too
     // many components are dead. The effect is worst if no plan reaches the precision. Therefore the
-    // number of segments with too large an error decides first.
+    // number of segments with too large an error is compared first. Bits are compared only if the
+    // tuned plan has no such segment.
     let is_better = tuned.far < coded.far || (tuned.far == 0 && tuned.bits < coded.bits);
     if !is_better {
         plan.tracks = before;
@@ -129,8 +130,8 @@ impl Best {
     }
 }
 
-/// Finds the largest step that is small enough, near the step that the error suggests. It nearly
-/// always takes the fewest bits. `usual` is the step of a segment nearby.
+/// Finds the largest step that is small enough, near the step that the error suggests. The largest
+/// such step nearly always takes the fewest bits. `usual` is the step of a segment nearby.
 fn best_step(coder: &mut Coder, shaver: &mut Shaver, span: Span, usual: u8) -> Best {
     let begin = approach(coder, span, usual);
     let mut is_enough = |step| coder.code(span, step, Rounding::RateDistortion, 1.0) <= 1.0;
@@ -150,8 +151,8 @@ fn best_step(coder: &mut Coder, shaver: &mut Shaver, span: Span, usual: u8) -> B
 }
 
 /// Finds the step with the smallest error, or a step near it at which changes of coefficients bring
-/// the error within the limits. The search needs this if no step is small enough, because with
-/// finer steps the coefficients do not fit into 24 bits.
+/// the error within the limits. This is the fallback if no step is small enough: with finer steps,
+/// the coefficients do not fit into 24 bits.
 fn nearest(coder: &mut Coder, shaver: &mut Shaver, span: Span) -> Best {
     let mut best = repaired(coder, shaver, span);
     if best.0 > 1.0 && coder.is_turned {
@@ -182,7 +183,7 @@ fn repaired(coder: &mut Coder, shaver: &mut Shaver, span: Span) -> (f64, Best) {
     (least, best)
 }
 
-/// Finds the step with the smallest error. Prefers steps with which all curves are within their
+/// Finds the step with the smallest error. Prefers steps at which all curves are within their
 /// limits.
 fn step_of_least_error(coder: &mut Coder, span: Span) -> u8 {
     const STRIDE: u8 = 8;
