@@ -1,7 +1,7 @@
 //! The driver of the target `figure`, which makes a skeleton, options and poses of any numbers.
 
 use kinepack::{EntityId, Schema, Snapshot, Tick};
-use kinepack_anim::figure::{Figure, FigureCurve, FigureOptions, Motion};
+use kinepack_anim::figure::{Figure, FigureCurve, FigureOptions, FigurePart, FigurePose, Motion};
 use kinepack_anim::measure::{ErrorOptions, pose_errors_cm};
 use kinepack_anim::{Joint, Skeleton, Transform};
 
@@ -29,10 +29,21 @@ pub fn figure(data: &[u8]) {
                 _ => {}
             }
         }
-        if figure.push(&mut world, 0, EntityId(1), &pose, &curves).is_ok() {
+        let absent: Vec<usize> =
+            (0..options.parts.len()).filter(|_| data.byte().is_some_and(|b| b > 200)).collect();
+        let sent = FigurePose { joints: &pose, curves: &curves, absent: &absent };
+        if figure.push(&mut world, 0, EntityId(1), &sent).is_ok() {
+            // An absent part is not written, so the receiver's own pose of it stays.
+            shown.copy_from_slice(&pose);
             figure.write((&world, 0), &mut shown[..]);
+            for part in 0..options.parts.len() {
+                assert_ne!(figure.is_present((&world, 0), part), absent.contains(&part));
+            }
             let measure = ErrorOptions { shell_cm: options.shell_cm, ..ErrorOptions::default() };
             for (joint, off_cm) in pose_errors_cm(&skeleton, &pose, &shown, &measure).enumerate() {
+                if absent.iter().any(|part| options.parts[*part].joints.contains(&joint)) {
+                    continue;
+                }
                 let limit_cm = options
                     .joint_precisions_cm
                     .iter()
@@ -45,8 +56,9 @@ pub fn figure(data: &[u8]) {
             assert!(world.is_empty());
         }
     }
-    let lanes: Vec<u32> =
+    let mut lanes: Vec<u32> =
         schema.lanes().iter().map(|lane| data.word() % lane.max.saturating_add(1).max(1)).collect();
+    schema.clear_absent(&mut lanes);
     let mut world = Snapshot::new(&schema, Tick(9));
     world.push_lanes(EntityId(1), &lanes).unwrap();
     figure.write((&world, 0), &mut shown[..]);
@@ -115,6 +127,12 @@ impl Numbers<'_> {
                     min: 0.0,
                     max: self.number(),
                     precision: self.number(),
+                }),
+                // The joints from here on, if each hangs below this one.
+                4 => options.parts.push(FigurePart {
+                    name: String::new(),
+                    joints: (index..count).collect(),
+                    curves: (0..options.curves.len()).collect(),
                 }),
                 _ => {}
             }

@@ -31,10 +31,10 @@ pub trait PoseWriter {
     /// Takes a joint's scale, a factor for each axis.
     fn scale(&mut self, joint: usize, scale: [f32; 3]);
 
-    /// Takes the value of a curve. Only
-    /// [`Sampler::write_with_curves`](crate::Sampler::write_with_curves) calls it. The index may
-    /// exceed the last curve's by up to two, because curves are stored in tracks of three. The
-    /// default implementation ignores curves.
+    /// Takes the value of a curve.
+    /// [`Sampler::write_with_curves`](crate::Sampler::write_with_curves) calls it, and figures do.
+    /// For a clip, the index may exceed the last curve's by up to two, because curves are stored in
+    /// tracks of three. The default implementation ignores curves.
     #[inline(always)]
     fn curve(&mut self, _curve: usize, _value: f32) {}
 

@@ -13,6 +13,28 @@ pub enum FigureError {
         /// The joint's index.
         joint: usize,
     },
+    /// The options name a curve that they do not have.
+    NoCurve {
+        /// The curve's index.
+        curve: usize,
+    },
+    /// A pose names a part that the options do not have.
+    NoPart {
+        /// The part's index.
+        part: usize,
+    },
+    /// A part has neither joints nor curves, or something that another part has too.
+    BadPart {
+        /// The part's index.
+        part: usize,
+    },
+    /// A part has a joint, but not all joints below it.
+    PartNotWhole {
+        /// The part's index.
+        part: usize,
+        /// The index of a joint that is missing.
+        joint: usize,
+    },
     /// An option whose number is not positive, or not finite. The shell may be 0.
     BadOption {
         /// The option.
@@ -77,6 +99,14 @@ impl fmt::Display for FigureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoJoint { joint } => write!(f, "the skeleton has no joint {joint}"),
+            Self::NoCurve { curve } => write!(f, "the options have no curve {curve}"),
+            Self::NoPart { part } => write!(f, "the figure has no part {part}"),
+            Self::BadPart { part } => {
+                write!(f, "part {part} is empty, or shares a joint or a curve with another part")
+            }
+            Self::PartNotWhole { part, joint } => {
+                write!(f, "part {part} has the parent of joint {joint}, but not joint {joint}")
+            }
             Self::BadOption { option, joint: Some(joint) } => {
                 write!(f, "the {option} of joint {joint} is not a positive number")
             }

@@ -17,6 +17,7 @@
 mod error;
 mod levers;
 mod options;
+mod parts;
 mod plan;
 mod rotation;
 mod steps;
@@ -31,7 +32,7 @@ use crate::measure::Frame;
 use crate::{PoseWriter, Skeleton, Transform};
 
 pub use error::FigureError;
-pub use options::{FigureCurve, FigureOptions, Motion};
+pub use options::{FigureCurve, FigureOptions, FigurePart, FigurePose, Motion};
 
 use plan::Plan;
 
@@ -39,7 +40,7 @@ use plan::Plan;
 ///
 /// ```
 /// use kinepack::{EntityId, Schema, Snapshot, Tick};
-/// use kinepack_anim::figure::{Figure, FigureOptions};
+/// use kinepack_anim::figure::{Figure, FigureOptions, FigurePose};
 /// use kinepack_anim::{Joint, Skeleton, Transform};
 ///
 /// let joint = |name: &str, parent, x_cm| {
@@ -57,7 +58,7 @@ use plan::Plan;
 /// let mut pose = skeleton.bind_pose();
 /// pose[1].rotation = [0.0, 0.0, 0.6, 0.8];
 /// let mut world = Snapshot::new(&schema, Tick(1));
-/// body.push(&mut world, 0, EntityId(7), &pose, &[])?;
+/// body.push(&mut world, 0, EntityId(7), &FigurePose::new(&pose))?;
 ///
 /// let mut shown = skeleton.bind_pose();
 /// body.write((&world, 0), &mut shown[..]);
@@ -90,8 +91,8 @@ impl Figure {
         Ok(Self {
             exact: vec![Frame::IDENTITY; plan.joints.len()],
             decoded: vec![Frame::IDENTITY; plan.joints.len()],
-            from: vec![0; plan.lanes()],
-            to: vec![0; plan.lanes()],
+            from: vec![0; plan.lanes],
+            to: vec![0; plan.lanes],
             plan: Arc::new(plan),
         })
     }
@@ -104,7 +105,22 @@ impl Figure {
 
     /// Returns the number of lanes.
     pub fn lane_count(&self) -> usize {
-        self.plan.lanes()
+        self.plan.lanes
+    }
+
+    /// Returns the number of joints, which is that of the skeleton.
+    pub fn joint_count(&self) -> usize {
+        self.plan.joints.len()
+    }
+
+    /// Returns the number of curves.
+    pub fn curve_count(&self) -> usize {
+        self.plan.curves.len()
+    }
+
+    /// Returns the number of parts that may be absent.
+    pub fn part_count(&self) -> usize {
+        self.plan.parts()
     }
 
     /// The largest error, in cm, that a joint can have in poses that move only as the options say:
@@ -116,27 +132,38 @@ impl Figure {
         self.plan.joints[joint].max_error_cm
     }
 
-    /// Quantizes a pose relative to the parents, and the values of the curves, into
-    /// [`lane_count`](Self::lane_count) lanes.
+    /// Quantizes a pose into [`lane_count`](Self::lane_count) lanes.
     ///
     /// # Errors
-    /// Returns [`FigureError::NotANumber`] for a number that is not finite. Returns
+    /// Returns [`FigureError::NoPart`] if a part that the figure does not have is absent. Returns
+    /// [`FigureError::NotANumber`] for a number that is not finite. Returns
     /// [`FigureError::OutOfRange`] or [`FigureError::BadCurve`] for a number beyond its limits.
     /// Returns [`FigureError::Unsent`] if a joint moves in a way that the figure does not send, for
     /// example if a bone changes its length. After an error, do not use the lanes.
     ///
     /// # Panics
-    /// Panics if `pose`, `curves` or `lanes` has another length than the figure.
+    /// Panics if the joints, the curves or `lanes` are not as many as the figure's.
     pub fn quantize(
         &mut self,
-        pose: &[Transform],
-        curves: &[f32],
+        pose: &FigurePose<'_>,
         lanes: &mut [u32],
     ) -> Result<(), FigureError> {
-        self.check_lengths(pose, curves);
+        self.check_lengths(pose);
         let plan = &*self.plan;
-        assert!(lanes.len() == plan.lanes(), "lanes of another figure");
-        for (index, (joint, transform)) in plan.joints.iter().zip(pose).enumerate() {
+        assert!(lanes.len() == plan.lanes, "lanes of another figure");
+        let (flags, _) = lanes.split_at_mut(plan.parts());
+        flags.fill(1);
+        for part in pose.absent {
+            *flags.get_mut(*part).ok_or(FigureError::NoPart { part: *part })? = 0;
+        }
+        if !pose.absent.is_empty() {
+            // The lanes of absent fields are 0.
+            lanes[plan.parts()..].fill(0);
+        }
+        for (index, (joint, transform)) in plan.joints.iter().zip(pose.joints).enumerate() {
+            if !is_present(joint.part, lanes) {
+                continue;
+            }
             if !transform.is_valid() {
                 return Err(FigureError::NotANumber { joint: index });
             }
@@ -159,13 +186,12 @@ impl Figure {
             self.exact[index] = exact;
             self.decoded[index] = decoded;
         }
-        let lanes = &mut lanes[plan.first_curve_lane..];
-        for (index, ((lane, (_, limits)), value)) in
-            lanes.iter_mut().zip(&plan.curves).zip(curves).enumerate()
-        {
-            *lane = limits
-                .quantize(f64::from(*value))
-                .map_err(|_| FigureError::BadCurve { curve: index, value: *value })?;
+        for (index, (curve, value)) in plan.curves.iter().zip(pose.curves).enumerate() {
+            if is_present(curve.part, lanes) {
+                let quantized = curve.limits.quantize(f64::from(*value));
+                lanes[curve.lane] =
+                    quantized.map_err(|_| FigureError::BadCurve { curve: index, value: *value })?;
+            }
         }
         Ok(())
     }
@@ -177,31 +203,41 @@ impl Figure {
     /// snapshot refuses the entity. After an error, the snapshot is unchanged.
     ///
     /// # Panics
-    /// Panics if `pose` or `curves` has another length than the figure.
+    /// Panics if the joints or the curves are not as many as the figure's.
     pub fn push(
         &mut self,
         world: &mut Snapshot,
         kind: usize,
         id: EntityId,
-        pose: &[Transform],
-        curves: &[f32],
+        pose: &FigurePose<'_>,
     ) -> Result<(), FigureError> {
-        self.check_lengths(pose, curves);
+        self.check_lengths(pose);
         let mut lanes = std::mem::take(&mut self.from);
-        let quantized = self.quantize(pose, curves, &mut lanes);
+        let quantized = self.quantize(pose, &mut lanes);
         let pushed = quantized
             .and_then(|()| world.push_lanes_of(kind, id, &lanes).map_err(FigureError::Snapshot));
         self.from = lanes;
         pushed
     }
 
-    fn check_lengths(&self, pose: &[Transform], curves: &[f32]) {
-        assert!(pose.len() == self.plan.joints.len(), "a pose of another skeleton");
-        assert!(curves.len() == self.plan.curves.len(), "curves of another figure");
+    fn check_lengths(&self, pose: &FigurePose<'_>) {
+        assert!(pose.joints.len() == self.plan.joints.len(), "a pose of another skeleton");
+        assert!(pose.curves.len() == self.plan.curves.len(), "curves of another figure");
+    }
+
+    /// Returns whether an entity, given by its index in the snapshot, has a part.
+    ///
+    /// # Panics
+    /// Panics if the figure has no such part, or the snapshot has no such entity.
+    pub fn is_present(&self, (snapshot, index): (&Snapshot, usize), part: usize) -> bool {
+        assert!(part < self.plan.parts(), "a part of another figure");
+        let flag = snapshot.lanes_at(index).nth(part).expect("the snapshot has no such entity");
+        flag == 1
     }
 
     /// Writes the pose of an entity, given by its index in the snapshot. Joints that the figure
-    /// does not send get their bind pose. The values of curves go to [`PoseWriter::curve`].
+    /// does not send get their bind pose. The values of curves go to [`PoseWriter::curve`]. Nothing
+    /// is written for absent parts, so that the caller's own pose of them stays.
     ///
     /// # Panics
     /// Panics if the snapshot has no such entity, or the entity has another number of lanes.
@@ -209,16 +245,20 @@ impl Figure {
         let Self { plan, from: lanes, .. } = self;
         read(state, lanes);
         for (index, joint) in plan.joints.iter().enumerate() {
-            set(pose, index, &joint.transform(lanes));
+            if is_present(joint.part, lanes) {
+                set(pose, index, &joint.transform(lanes));
+            }
         }
-        let values = &lanes[plan.first_curve_lane..];
-        for (index, ((_, limits), value)) in plan.curves.iter().zip(values).enumerate() {
-            pose.curve(index, limits.reconstruct(*value) as f32);
+        for (index, curve) in plan.curves.iter().enumerate() {
+            if is_present(curve.part, lanes) {
+                pose.curve(index, curve.limits.reconstruct(lanes[curve.lane]) as f32);
+            }
         }
     }
 
     /// Writes the pose between two states of an entity, as the samples of a receiver's playback
-    /// have them. Joints turn the shorter way at constant speed.
+    /// have them. Joints turn the shorter way at constant speed. A part that is present in only one
+    /// of the states is as in `from` before the ratio is 1, and then as in `to`.
     ///
     /// # Panics
     /// Panics as [`write`](Self::write) does.
@@ -239,17 +279,27 @@ impl Figure {
         let Self { plan, from: from_lanes, to: to_lanes, .. } = self;
         read(from, from_lanes);
         read(to, to_lanes);
+        // If a part is absent in `to`, its lanes there are 0, which is no pose.
+        let end_of = |part| if is_present(part, to_lanes) { &*to_lanes } else { &*from_lanes };
         for (index, joint) in plan.joints.iter().enumerate() {
-            let (from, to) = (joint.transform(from_lanes), joint.transform(to_lanes));
-            set(pose, index, &between(&from, &to, at));
+            if is_present(joint.part, from_lanes) {
+                let [from, to] = [from_lanes, end_of(joint.part)].map(|l| joint.transform(l));
+                set(pose, index, &between(&from, &to, at));
+            }
         }
-        let from_values = &from_lanes[plan.first_curve_lane..];
-        let to_values = &to_lanes[plan.first_curve_lane..];
-        for (index, (_, limits)) in plan.curves.iter().enumerate() {
-            let [from, to] = [from_values, to_values].map(|lanes| limits.reconstruct(lanes[index]));
-            pose.curve(index, at.linear(from, to) as f32);
+        for (index, curve) in plan.curves.iter().enumerate() {
+            if is_present(curve.part, from_lanes) {
+                let [from, to] = [from_lanes, end_of(curve.part)]
+                    .map(|lanes| curve.limits.reconstruct(lanes[curve.lane]));
+                pose.curve(index, at.linear(from, to) as f32);
+            }
         }
     }
+}
+
+/// Returns whether these lanes have a part. What belongs to no part is always present.
+fn is_present(part: Option<usize>, lanes: &[u32]) -> bool {
+    part.is_none_or(|part| lanes[part] == 1)
 }
 
 /// Copies the lanes of an entity.

@@ -1,5 +1,7 @@
 //! Options for what a figure sends, and how precisely.
 
+use crate::Transform;
+
 /// How a joint moves, relative to its parent.
 ///
 /// ```
@@ -47,6 +49,57 @@ pub struct FigureCurve {
     pub precision: f32,
 }
 
+/// A part of the body that may be absent, for example because it is not tracked: a hand, both legs
+/// or the face. An absent part takes one bit.
+///
+/// ```
+/// use kinepack_anim::figure::{FigureOptions, FigurePart};
+///
+/// // The joints 20 to 35 are the left hand and its fingers.
+/// let hand = FigurePart { name: "left hand".into(), joints: (20..36).collect(), curves: vec![] };
+/// let options = FigureOptions { parts: vec![hand], ..FigureOptions::default() };
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FigurePart {
+    /// The name. The schema's hash covers it.
+    pub name: String,
+    /// The indices of the joints. The part has all joints below each of its joints, because they
+    /// would hang on a joint that the receiver does not know. A joint belongs to one part at most.
+    pub joints: Vec<usize>,
+    /// The indices of the curves. A curve belongs to one part at most.
+    pub curves: Vec<usize>,
+}
+
+/// A body at one moment.
+///
+/// ```
+/// use kinepack_anim::Transform;
+/// use kinepack_anim::figure::FigurePose;
+///
+/// let joints = [Transform::IDENTITY; 20];
+/// // The part 0, a hand, is not tracked at the moment.
+/// let pose = FigurePose { absent: &[0], ..FigurePose::new(&joints) };
+/// # let _ = pose;
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FigurePose<'a> {
+    /// The joints' transforms, relative to their parents, in the order of the skeleton.
+    pub joints: &'a [Transform],
+    /// The values of the curves, in the order of the options.
+    pub curves: &'a [f32],
+    /// The indices of the parts that are absent, in any order. The values of their joints and
+    /// curves are ignored.
+    pub absent: &'a [usize],
+}
+
+impl<'a> FigurePose<'a> {
+    /// Makes a pose without curves, of which no part is absent.
+    pub fn new(joints: &'a [Transform]) -> Self {
+        Self { joints, ..Self::default() }
+    }
+}
+
 /// The description of what a [`Figure`](super::Figure) sends. Both sides need the same options.
 ///
 /// ```
@@ -77,10 +130,12 @@ pub struct FigureOptions {
     pub motions: Vec<(usize, Motion)>,
     /// The curves, in their order.
     pub curves: Vec<FigureCurve>,
+    /// The parts that may be absent, in their order. What belongs to no part is always present.
+    pub parts: Vec<FigurePart>,
 }
 
 impl Default for FigureOptions {
-    /// Returns a precision of half a centimetre at 3 cm from the joints, without curves.
+    /// Returns a precision of half a centimetre at 3 cm from the joints, without curves or parts.
     fn default() -> Self {
         Self {
             precision_cm: 0.5,
@@ -88,6 +143,7 @@ impl Default for FigureOptions {
             shell_cm: 3.0,
             motions: Vec::new(),
             curves: Vec::new(),
+            parts: Vec::new(),
         }
     }
 }

@@ -3,9 +3,10 @@
 use glam::{DQuat, DVec3};
 use kinepack::SetupError;
 use kinepack::quantize::FloatLimits;
-use kinepack::schema::{Field, FieldKind};
+use kinepack::schema::{Condition, Field, FieldKind};
 
 use super::levers::{self, ROUNDING};
+use super::parts::Parts;
 use super::rotation::{self, RotationLanes};
 use super::steps::{self, Lever, Steps};
 use super::{FigureError, FigureOptions, Motion};
@@ -19,9 +20,11 @@ const SLACK: f64 = 1.0 - 1e-7;
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) joints: Vec<PlannedJoint>,
-    /// The names and limits of the curves. The first curve has the lane `first_curve_lane`.
-    pub(super) curves: Vec<(String, FloatLimits)>,
-    pub(super) first_curve_lane: usize,
+    pub(super) curves: Vec<PlannedCurve>,
+    /// The names of the parts' flags. A part's index is also that of its flag's lane.
+    flags: Vec<String>,
+    /// The number of lanes.
+    pub(super) lanes: usize,
     pub(super) shell_cm: f64,
     /// What the fields' limits do not show: the skeleton and the axes of hinges.
     digest: u64,
@@ -31,6 +34,8 @@ pub(super) struct Plan {
 #[derive(Clone, Debug)]
 pub(super) struct PlannedJoint {
     name: String,
+    /// The index of the part that the joint belongs to.
+    pub(super) part: Option<usize>,
     pub(super) parent: Option<usize>,
     pub(super) bind: Transform,
     bind_rotation: DQuat,
@@ -41,9 +46,20 @@ pub(super) struct PlannedJoint {
     pub(super) max_error_cm: f64,
 }
 
+/// A curve with its lane.
+#[derive(Clone, Debug)]
+pub(super) struct PlannedCurve {
+    name: String,
+    /// The index of the part that the curve belongs to.
+    pub(super) part: Option<usize>,
+    pub(super) lane: usize,
+    pub(super) limits: FloatLimits,
+}
+
 impl Plan {
     pub(super) fn new(skeleton: &Skeleton, options: &FigureOptions) -> Result<Self, FigureError> {
         let motions = levers::motions(skeleton, options)?;
+        let parts = Parts::new(skeleton, options)?;
         let levers = levers::levers(skeleton, options, &motions)?;
         let steps = steps::choose(&levers)
             .map_err(|(joint, finest_cm)| FigureError::TooFine { joint, finest_cm })?;
@@ -56,7 +72,7 @@ impl Plan {
             })
             .collect();
         let max_errors_cm = steps::errors(&levers, &own);
-        let mut lane = 0;
+        let mut lane = options.parts.len();
         let mut joints = Vec::with_capacity(skeleton.len());
         for (index, joint) in skeleton.joints().iter().enumerate() {
             let too_many = |error| FigureError::JointLimits { joint: index, error };
@@ -68,6 +84,7 @@ impl Plan {
             };
             joints.push(PlannedJoint {
                 name: joint.name.clone(),
+                part: parts.joints[index],
                 parent: skeleton.parent(index),
                 bind: joint.bind,
                 bind_rotation: joint.bind.rotation64(),
@@ -82,37 +99,60 @@ impl Plan {
             let [min, max, precision] = [curve.min, curve.max, curve.precision].map(f64::from);
             let limits = FloatLimits::new(min, max, 2.0 * precision)
                 .map_err(|error| FigureError::CurveLimits { curve: index, error })?;
-            curves.push((curve.name.clone(), limits));
+            let name = curve.name.clone();
+            let part = parts.curves[index];
+            curves.push(PlannedCurve { name, part, lane: lane + index, limits });
         }
+        let parts = options.parts.iter().enumerate();
+        let flags = parts.map(|(index, part)| format!("parts[{index} {}]?", plain(&part.name)));
         let digest = levers::digest(skeleton, &motions);
-        Ok(Self { joints, curves, first_curve_lane: lane, shell_cm: options.shell_cm, digest })
+        let (flags, shell_cm) = (flags.collect(), options.shell_cm);
+        let lanes = lane + curves.len();
+        Ok(Self { joints, curves, flags, lanes, shell_cm, digest })
     }
 
-    /// Returns the number of lanes.
-    pub(super) fn lanes(&self) -> usize {
-        self.first_curve_lane + self.curves.len()
+    /// Returns the number of parts.
+    pub(super) fn parts(&self) -> usize {
+        self.flags.len()
     }
 
-    /// The fields: each joint's translation and rotation, then the curves. The brackets of the first
-    /// one also have the digest, so that the schema's hash covers it.
+    /// The fields: the parts' flags, each joint's translation and rotation, then the curves. The
+    /// brackets of the first one also have the digest, so that the schema's hash covers it.
     pub(super) fn fields(&self) -> Vec<Field> {
-        let mut fields: Vec<Field> = Vec::new();
+        let mut flags = self.flags.clone();
+        if let Some(first) = flags.first_mut() {
+            self.add_digest(first);
+        }
+        let mut fields: Vec<Field> =
+            flags.iter().map(|flag| Field::new(flag.clone(), FieldKind::Bool)).collect();
+        let mut add = |name: String, kind, part: Option<usize>| {
+            let mut field = Field::new(name, kind);
+            if let Some(part) = part {
+                field = field.with_condition(Condition::new(flags[part].clone(), 1..=1));
+            }
+            fields.push(field);
+        };
         for (index, joint) in self.joints.iter().enumerate() {
             let name = |part: &str| format!("joints[{index} {}].{part}", plain(&joint.name));
             if let Some((_, limits, _)) = &joint.translation {
-                fields.push(Field::new(name("translation"), FieldKind::Floats(limits.to_vec())));
+                add(name("translation"), FieldKind::Floats(limits.to_vec()), joint.part);
             }
             if let Some((_, lanes)) = &joint.rotation {
-                fields.push(Field::new(name("rotation"), lanes.kind()));
+                add(name("rotation"), lanes.kind(), joint.part);
             }
         }
-        fields.extend(self.curves.iter().map(|(name, limits)| {
-            Field::new(format!("curves[{}]", plain(name)), FieldKind::Floats(vec![*limits]))
-        }));
-        if let Some(first) = fields.first_mut() {
-            first.name = first.name.replacen(']', &format!(" {:016x}]", self.digest), 1);
+        for PlannedCurve { name, part, limits, .. } in &self.curves {
+            let name = format!("curves[{}]", plain(name));
+            add(name, FieldKind::Floats(vec![*limits]), *part);
+        }
+        if let Some(first) = fields.first_mut().filter(|_| flags.is_empty()) {
+            self.add_digest(&mut first.name);
         }
         fields
+    }
+
+    fn add_digest(&self, name: &mut String) {
+        *name = name.replacen(']', &format!(" {:016x}]", self.digest), 1);
     }
 }
 

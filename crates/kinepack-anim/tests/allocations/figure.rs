@@ -2,7 +2,7 @@
 
 use allocation_counter::measure;
 use kinepack::{EntityId, Schema, Snapshot, Tick};
-use kinepack_anim::figure::{Figure, FigureOptions};
+use kinepack_anim::figure::{Figure, FigureOptions, FigurePose};
 use kinepack_anim::{Joint, Skeleton, Transform};
 
 #[test]
@@ -13,12 +13,12 @@ fn quantizing_and_writing_allocate_nothing() {
     let mut figure = Figure::new(&skeleton, &FigureOptions::default()).unwrap();
     let mut world = Snapshot::new(&Schema::new(figure.fields()), Tick(1));
     let mut pose = skeleton.bind_pose();
-    figure.push(&mut world, 0, EntityId(1), &pose, &[]).unwrap();
+    figure.push(&mut world, 0, EntityId(1), &FigurePose::new(&pose)).unwrap();
     let info = measure(|| {
         for tick in 2..50 {
             world.clear(Tick(tick));
             pose[3].rotation = [0.0, 0.0, 0.01 * tick as f32, 1.0];
-            figure.push(&mut world, 0, EntityId(1), &pose, &[]).unwrap();
+            figure.push(&mut world, 0, EntityId(1), &FigurePose::new(&pose)).unwrap();
             figure.write((&world, 0), &mut pose[..]);
         }
     });

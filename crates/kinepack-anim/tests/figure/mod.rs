@@ -1,13 +1,14 @@
 //! Tests figures: the promise on generated skeletons, the refusals, and the frozen lanes.
 
 mod corpus;
+mod parts;
 mod promise;
 mod refused;
 mod vectors;
 
 use kinepack::schema::FieldKind;
 use kinepack::{EntityId, Schema, Snapshot, Tick};
-use kinepack_anim::figure::{Figure, FigureOptions, Motion};
+use kinepack_anim::figure::{Figure, FigureOptions, FigurePose, Motion};
 use kinepack_anim::{Joint, Skeleton, Transform};
 
 use crate::random::Random;
@@ -46,7 +47,7 @@ fn about(axis: [f32; 3], angle_rad: f32) -> [f32; 4] {
 /// Returns the pose that a receiver shows.
 fn shown(figure: &mut Figure, skeleton: &Skeleton, pose: &[Transform]) -> Vec<Transform> {
     let mut world = Snapshot::new(&Schema::new(figure.fields()), Tick(1));
-    figure.push(&mut world, 0, EntityId(3), pose, &[]).unwrap();
+    figure.push(&mut world, 0, EntityId(3), &FigurePose::new(pose)).unwrap();
     let mut shown = skeleton.bind_pose();
     figure.write((&world, 0), &mut shown[..]);
     shown
@@ -74,7 +75,7 @@ fn halfway_between_two_states_joints_are_halfway() {
         pose[0].translation = [10.0 * angle_rad, 0.0, 0.0];
         pose[1].rotation = about([0.0, 0.0, 1.0], angle_rad);
         let mut world = Snapshot::new(&schema, Tick(1));
-        figure.push(&mut world, 0, EntityId(3), &pose, &[]).unwrap();
+        figure.push(&mut world, 0, EntityId(3), &FigurePose::new(&pose)).unwrap();
         world
     });
     let mut pose = skeleton.bind_pose();
@@ -133,7 +134,9 @@ fn curves_are_within_their_precision() {
     let fields = figure.fields();
     assert_eq!(fields.last().unwrap().name, "curves[jaw_Open]");
     let mut lanes = vec![0; figure.lane_count()];
-    figure.quantize(&skeleton.bind_pose(), &[0.504], &mut lanes).unwrap();
+    let joints = skeleton.bind_pose();
+    let pose = FigurePose { curves: &[0.504], ..FigurePose::new(&joints) };
+    figure.quantize(&pose, &mut lanes).unwrap();
     assert_eq!(lanes.last(), Some(&50));
 }
 

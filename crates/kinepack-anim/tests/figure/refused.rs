@@ -1,7 +1,9 @@
 //! Tests that poses and options are refused with the right reason.
 
 use kinepack::{EncodeError, EntityId, Schema, Snapshot, Tick};
-use kinepack_anim::figure::{Figure, FigureCurve, FigureError, FigureOptions, Motion};
+use kinepack_anim::figure::{
+    Figure, FigureCurve, FigureError, FigureOptions, FigurePart, FigurePose, Motion,
+};
 use kinepack_anim::{Joint, Skeleton, Transform};
 
 use super::{about, chain, with_motions};
@@ -36,6 +38,27 @@ fn options_that_do_not_fit_are_refused() {
 }
 
 #[test]
+fn parts_that_do_not_fit_are_refused() {
+    let skeleton = chain(4, 20.0);
+    let part = |joints: &[usize], curves: &[usize]| FigurePart {
+        name: "part".into(),
+        joints: joints.to_vec(),
+        curves: curves.to_vec(),
+    };
+    let refused = |parts| refused(&skeleton, &FigureOptions { parts, ..FigureOptions::default() });
+    assert_eq!(refused(vec![part(&[], &[])]), FigureError::BadPart { part: 0 });
+    assert_eq!(refused(vec![part(&[4], &[])]), FigureError::NoJoint { joint: 4 });
+    assert_eq!(refused(vec![part(&[3], &[0])]), FigureError::NoCurve { curve: 0 });
+    assert_eq!(refused(vec![part(&[3, 3], &[])]), FigureError::BadPart { part: 0 });
+    let twice = refused(vec![part(&[3], &[]), part(&[2, 3], &[])]);
+    assert_eq!(twice, FigureError::BadPart { part: 1 });
+    let open = FigureError::PartNotWhole { part: 0, joint: 3 };
+    assert_eq!(refused(vec![part(&[2], &[])]), open);
+    assert_eq!(refused(vec![part(&[2], &[]), part(&[3], &[])]), open);
+    assert_eq!(open.to_string(), "part 0 has the parent of joint 3, but not joint 3");
+}
+
+#[test]
 fn a_range_below_a_step_is_still_a_limit() {
     let skeleton = chain(2, 0.0);
     let motions = vec![(0, Motion::Turns), (1, Motion::Moves { range_cm: 0.001 })];
@@ -44,9 +67,9 @@ fn a_range_below_a_step_is_still_a_limit() {
     let mut lanes = vec![0; figure.lane_count()];
     let mut pose = skeleton.bind_pose();
     pose[1].translation = [0.0009; 3];
-    figure.quantize(&pose, &[], &mut lanes).unwrap();
+    figure.quantize(&FigurePose::new(&pose), &mut lanes).unwrap();
     pose[1].translation[2] = 0.57;
-    let error = figure.quantize(&pose, &[], &mut lanes).unwrap_err();
+    let error = figure.quantize(&FigurePose::new(&pose), &mut lanes).unwrap_err();
     assert!(matches!(error, FigureError::OutOfRange { joint: 1, .. }), "{error}");
 }
 
@@ -76,12 +99,12 @@ fn a_refused_pose_leaves_the_snapshot_unchanged() {
     let mut figure = Figure::new(&skeleton, &FigureOptions::default()).unwrap();
     let mut world = Snapshot::new(&Schema::new(figure.fields()), Tick(1));
     let bind = skeleton.bind_pose();
-    figure.push(&mut world, 0, EntityId(4), &bind, &[]).unwrap();
+    figure.push(&mut world, 0, EntityId(4), &FigurePose::new(&bind)).unwrap();
     let before = world.clone();
     let mut push = |id, change: &dyn Fn(&mut [Transform])| {
         let mut pose = bind.clone();
         change(&mut pose);
-        figure.push(&mut world, 0, EntityId(id), &pose, &[]).unwrap_err()
+        figure.push(&mut world, 0, EntityId(id), &FigurePose::new(&pose)).unwrap_err()
     };
     assert_eq!(push(5, &|pose| pose[1].rotation = [0.0; 4]), FigureError::NotANumber { joint: 1 });
     assert_eq!(
@@ -109,11 +132,11 @@ fn a_turn_that_is_not_sent_is_refused_and_named() {
     let mut lanes = vec![0; figure.lane_count()];
     let mut pose = skeleton.bind_pose();
     pose[2].rotation = about([0.0, 1.0, 0.0], 0.5);
-    let error = figure.quantize(&pose, &[], &mut lanes).unwrap_err();
+    let error = figure.quantize(&FigurePose::new(&pose), &mut lanes).unwrap_err();
     assert!(matches!(error, FigureError::Unsent { joint: 2, .. }));
     assert!(error.to_string().starts_with("joint 2, or one above it, moves in a way"));
     pose[2].rotation = [0.0, 0.0, 0.0, 1.0];
     pose[1].rotation = about([0.0, 1.0, 0.0], 0.5);
-    let error = figure.quantize(&pose, &[], &mut lanes).unwrap_err();
+    let error = figure.quantize(&FigurePose::new(&pose), &mut lanes).unwrap_err();
     assert!(matches!(error, FigureError::Unsent { joint: 1, .. }));
 }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use kinepack::quantize::FloatLimits;
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{EntityId, Schema, Snapshot, Tick};
-use kinepack_anim::figure::{Figure, FigureCurve, FigureOptions, Motion};
+use kinepack_anim::figure::{Figure, FigureCurve, FigureOptions, FigurePart, FigurePose, Motion};
 use kinepack_anim::{Joint, Skeleton, Transform};
 
 use super::{about, rotation};
@@ -56,7 +56,15 @@ fn cases() -> Vec<Case> {
         shell_cm: 2.0,
         motions: motions.clone(),
         curves: vec![curve("jawOpen", 1.0), curve("grip", 2.0)],
+        parts: Vec::new(),
     };
+    let part = |name: &str, joints: &[usize], curves: &[usize]| FigurePart {
+        name: name.into(),
+        joints: joints.to_vec(),
+        curves: curves.to_vec(),
+    };
+    let parts = vec![part("hand [R]", &[6, 5], &[1]), part("leg", &[1, 2], &[])];
+    let parts = FigureOptions { parts, ..rich.clone() };
     let mut random = Random(61);
     let poses = (0..4)
         .map(|_| {
@@ -81,9 +89,25 @@ fn cases() -> Vec<Case> {
     let all = FigureOptions { motions: vec![motions[1]], ..FigureOptions::default() };
     vec![
         Case { name: "default", skeleton: person.clone(), options: all, poses: poses.clone() },
-        Case { name: "rich", skeleton: person.clone(), options: rich, poses },
-        Case { name: "still", skeleton: person, options: still, poses: bind },
+        Case { name: "rich", skeleton: person.clone(), options: rich, poses: poses.clone() },
+        Case { name: "still", skeleton: person.clone(), options: still, poses: bind },
+        Case { name: "parts", skeleton: person, options: parts, poses },
     ]
+}
+
+/// Returns a pose with its curves. Other parts are absent in each of the four poses.
+fn figure_pose<'a>(
+    options: &FigureOptions,
+    index: usize,
+    joints: &'a [Transform],
+) -> FigurePose<'a> {
+    let absent: &[usize] = match (options.parts.is_empty(), index) {
+        (true, _) | (_, 0) => &[],
+        (_, 1) => &[0],
+        (_, 2) => &[1],
+        _ => &[1, 0],
+    };
+    FigurePose { joints, curves: &CURVES[..options.curves.len()], absent }
 }
 
 fn written() -> String {
@@ -92,20 +116,31 @@ fn written() -> String {
     for Case { name, skeleton, options, poses } in cases() {
         let mut figure = Figure::new(&skeleton, &options).unwrap();
         let schema = Schema::new(figure.fields());
+        if !options.parts.is_empty() {
+            text.push_str("# flag NAME of a part, and at the end of a field, if FLAG\n");
+        }
         writeln!(text, "figure {name} {:016x}", schema.hash()).unwrap();
         for field in schema.fields() {
-            let FieldKind::Floats(axes) = &field.kind else { panic!("{field:?}") };
-            write!(text, "field {}", field.name.replace(' ', "~")).unwrap();
+            let name = field.name.replace(' ', "~");
+            let axes = match &field.kind {
+                FieldKind::Floats(axes) => axes.as_slice(),
+                FieldKind::Bool => &[],
+                other => panic!("{other:?}"),
+            };
+            write!(text, "{} {name}", if axes.is_empty() { "flag" } else { "field" }).unwrap();
             for axis in axes {
                 let [min, step] = [axis.min(), axis.step()].map(f64::to_bits);
                 let max = axis.max().to_bits();
                 write!(text, " {min:016x} {max:016x} {step:016x} {}", axis.max_code()).unwrap();
             }
+            if let Some(condition) = &field.condition {
+                write!(text, " if {}", condition.selector.replace(' ', "~")).unwrap();
+            }
             text.push('\n');
         }
-        for pose in poses {
+        for (index, pose) in poses.iter().enumerate() {
             let mut lanes = vec![0; figure.lane_count()];
-            figure.quantize(&pose, &CURVES[..options.curves.len()], &mut lanes).unwrap();
+            figure.quantize(&figure_pose(&options, index, pose), &mut lanes).unwrap();
             let lanes: Vec<String> = lanes.iter().map(u32::to_string).collect();
             writeln!(text, "lanes {}", lanes.join(" ")).unwrap();
         }
@@ -276,14 +311,21 @@ fn a_second_reader_computes_the_same_steps_and_poses() {
             assert_eq!(limits(field(joint, "rotation")), turning, "{name} {joint}");
         }
         let schema = Schema::new(fields.clone());
-        for pose in &poses {
+        for (index, pose) in poses.iter().enumerate() {
+            let pose = figure_pose(&options, index, pose);
             let mut lanes = vec![0; figure.lane_count()];
-            figure.quantize(pose, &CURVES[..options.curves.len()], &mut lanes).unwrap();
+            figure.quantize(&pose, &mut lanes).unwrap();
             let mut world = Snapshot::new(&schema, Tick(1));
             world.push_lanes(EntityId(3), &lanes).unwrap();
             let mut shown = skeleton.bind_pose();
             figure.write((&world, 0), &mut shown[..]);
             for (joint, shown) in shown.iter().enumerate() {
+                let is_absent = |part: &usize| options.parts[*part].joints.contains(&joint);
+                if pose.absent.iter().any(is_absent) {
+                    // What the caller had there stays.
+                    assert_eq!(*shown, skeleton.joints()[joint].bind);
+                    continue;
+                }
                 let bind = skeleton.joints()[joint].bind;
                 let values = |part: &str| -> Option<Vec<f64>> {
                     let at = fields.iter().position(|one| Some(one) == field(joint, part))?;

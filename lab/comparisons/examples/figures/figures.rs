@@ -4,7 +4,7 @@ use kinepack::training::Training;
 use kinepack::{
     Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View,
 };
-use kinepack_anim::figure::Figure;
+use kinepack_anim::figure::{Figure, FigurePose};
 use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
 use kinepack_anim::{Skeleton, Transform};
 use serde::Serialize;
@@ -113,7 +113,7 @@ impl Trained {
         let mut worlds = Vec::with_capacity(recording.frames());
         for (tick, pose) in (FIRST_TICK..).zip(recording.poses()) {
             let mut world = Snapshot::new(&self.schema, Tick(tick));
-            self.figure.push(&mut world, 0, EntityId(1), pose, &[])?;
+            self.figure.push(&mut world, 0, EntityId(1), &FigurePose::new(pose))?;
             worlds.push(world);
         }
         Ok(worlds)
@@ -151,7 +151,7 @@ fn error_of_cm(body: &Body, recording: &Recording, precision_cm: f64) -> Outcome
     let mut error_cm = 0.0_f64;
     for pose in recording.poses() {
         world.clear(Tick(0));
-        figure.push(&mut world, 0, EntityId(1), pose, &[])?;
+        figure.push(&mut world, 0, EntityId(1), &FigurePose::new(pose))?;
         figure.write((&world, 0), &mut shown[..]);
         error_cm = error_cm.max(distance_cm(&body.skeleton, pose, &shown));
     }

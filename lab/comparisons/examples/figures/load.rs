@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use command_kit::table::{Table, table};
 use kinepack::{EntityId, Level, Snapshot, Tick};
 use kinepack_anim::Transform;
-use kinepack_anim::figure::Figure;
+use kinepack_anim::figure::{Figure, FigurePose};
 use kinepack_net::{Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions};
 use serde::Serialize;
 
@@ -153,7 +153,8 @@ impl Session {
             let recording = recordings[id as usize % recordings.len()];
             let offset = id as usize / recordings.len() * OFFSET_FRAMES;
             let frame = (tick as usize + offset) % recording.frames();
-            trained.figure.push(&mut world, 0, EntityId(id), recording.frame(frame), &[])?;
+            let pose = FigurePose::new(recording.frame(frame));
+            trained.figure.push(&mut world, 0, EntityId(id), &pose)?;
         }
         self.measured.push_ms.push(ms(begin.elapsed()));
         self.worlds.push_back(world);
