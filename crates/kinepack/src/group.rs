@@ -249,8 +249,8 @@ impl GroupReader {
     }
 }
 
-/// Iterates over a group's frames: the tick of each, and the byte where it ends. Only the headers
-/// of the frames are read.
+/// Iterates over a group's frames: each frame's tick, and the offset of the byte after the frame.
+/// Only the headers of the frames are read.
 ///
 /// ```
 /// # use kinepack::group::{GroupWriter, FrameHeaders};
@@ -285,7 +285,7 @@ impl<'a> FrameHeaders<'a> {
 impl Iterator for FrameHeaders<'_> {
     type Item = Result<(Tick, usize), DecodeError>;
 
-    /// Returns the next frame's tick and the byte where the frame ends. An error ends the
+    /// Returns the next frame's tick and the offset of the byte after the frame. An error ends the
     /// iteration.
     fn next(&mut self) -> Option<Self::Item> {
         if self.rest.is_empty() {

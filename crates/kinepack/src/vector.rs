@@ -55,8 +55,8 @@ impl<const N: usize> VectorLimits<N> {
         self.codes(vector, |axis, component| axis.as_single().quantize(component))
     }
 
-    /// Like [`quantize`](Self::quantize), but components outside of their range take the nearest
-    /// end.
+    /// Like [`quantize`](Self::quantize), but clamps components outside of their range to the
+    /// nearest end.
     ///
     /// # Errors
     /// [`EncodeError::NotANumber`] if a component is not a number.

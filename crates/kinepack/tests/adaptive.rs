@@ -1,5 +1,5 @@
-//! Tests of the adaptive level: whatever views both sides hold, a snapshot comes back lane for
-//! lane; profiles come back from their files.
+//! Tests of the adaptive level: whatever views both sides hold, a decoded snapshot equals the
+//! encoded one lane for lane. Profiles can be read back from their files.
 
 use std::collections::BTreeMap;
 

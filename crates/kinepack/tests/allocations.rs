@@ -29,8 +29,8 @@ use support::{
 
 /// The number of rounds over the same frames before the test counts allocations. After these
 /// rounds, encoder and decoder have seen the largest sizes, and each reused view has held them. At
-/// the learning level, it changes for some rounds which packets are packed, and so share a learned
-/// state.
+/// the learning level, some packets are packed and share a learned state. For some rounds these are
+/// different packets in each round.
 const WARM_UP_ROUNDS: usize = 10;
 
 /// An encoder and a decoder, with their views. Each side keeps the last three views, and recycles
@@ -133,7 +133,7 @@ fn groups_do_not_allocate_in_steady_state() {
     }
 }
 
-/// So many entities change that a sort cannot hold them in its own memory.
+/// More entities change than a stable sort can sort without allocating memory.
 #[test]
 fn many_entities_do_not_allocate_in_steady_state() {
     let schema = schema("cube");

@@ -184,7 +184,7 @@ fn rle_files(base_bytes: u8, limit: u8, data: &[u8]) -> [Vec<u8>; 3] {
     [bytes, &runs, &sparse].map(|sent| [&[base_bytes, limit], base, sent].concat())
 }
 
-/// Makes a file of a form, a baseline (with codes in every second file), and bits.
+/// Makes a file of a form, a baseline, and bits. The baseline has codes if `form` is below 8.
 fn magnitude_file(form: u8, data: &[u8]) -> Vec<u8> {
     let (baseline, bits) = data.split_at(12);
     let baseline = if form < 8 {

@@ -368,7 +368,7 @@ fn a_decoder_past_its_data_is_exhausted_and_continues() {
             assert!(decoder.is_exhausted());
         }
         assert!(matches!(decoder.finish(), Err(DecodeError::EndOfData { .. })));
-        // A decoder of the same steps is also refused at the end of its data.
+        // A decoder of the same steps also reports an error at the end of its data.
         let (_, outcome) = decode(&blank(&steps), 30, 0, &valid[..len]);
         assert!(outcome.is_err(), "cut to {len}");
     }

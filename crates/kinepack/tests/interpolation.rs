@@ -276,7 +276,8 @@ fn angles_go_the_short_way_round_and_stay_in_their_range() {
             let there = between(&angles(from), &angles(to), at(ratio));
             let wanted = from + turn * f64::from(ratio);
             let off = |degrees: f64| ((degrees - wanted + 540.0).rem_euclid(360.0) - 180.0).abs();
-            // At half a turn both ways are equally long, and a rounded code decides.
+            // At half a turn both ways are equally long, and the rounding of a code decides which
+            // way is taken.
             assert!(off(there.degrees) < 1e-9, "{from} {to} {ratio} {there:?}");
             assert!(
                 turn == 180.0 || off(f64::from(there.yaw).to_degrees()) < 0.01,

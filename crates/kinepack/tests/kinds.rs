@@ -32,7 +32,7 @@ struct Player {
     team: u8,
 }
 
-/// Its position has another range and step than the player's.
+/// The range and the step of its position differ from those of the player's position.
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Crate {
     #[pack(body, range = -100.0..100.0, precision = 1.0 / 128.0, clamp)]
@@ -456,8 +456,8 @@ fn a_profile_is_carried_to_the_kinds_with_the_same_fields() {
     assert_eq!(carried.carried(&schema, &other), Err(SetupError::ProfileMismatch));
 }
 
-/// If one kind is split into two with the same fields, packets take about as many bits with the
-/// profile of the one.
+/// If one kind is split into two with the same fields, packets with the carried profile of that
+/// kind take about as many bits as before.
 #[test]
 fn a_kind_that_became_two_takes_hardly_more() {
     let one = Schema::of::<Crate>();

@@ -49,8 +49,8 @@ fn send(codec: &Codec, run: &[Snapshot], seed: u64) -> usize {
     bytes
 }
 
-/// A profile keeps what a session learned. The adaptive level uses it too, and a session that
-/// begins with this profile starts where the first one ended.
+/// A profile keeps what a session learned. The adaptive level uses this learned state too, and a
+/// session that begins with this profile starts where the first one ended.
 #[test]
 fn a_profile_keeps_what_a_session_learned() {
     let schema = schema();

@@ -1,6 +1,6 @@
 //! Tests of added entities at the levels that predict. Bullets that begin at a player's hand take
-//! less than two thirds of their bits in full. An added entity may have any values, and profile
-//! files keep the trained parameters. See `spec/CODEC.md`, section 12.11.
+//! less than two thirds of the bits that they take in full. An added entity may have any values,
+//! and profile files keep the trained parameters. See `spec/CODEC.md`, section 12.11.
 
 use kinepack::quantize::{FloatLimits, IntegerLimits};
 use kinepack::schema::{Field, FieldKind};

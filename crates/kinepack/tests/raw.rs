@@ -156,7 +156,8 @@ fn a_value_out_of_range_takes_the_nearest_end_and_is_reported() {
     };
     let (is_within, car_far) = quantized(&Car { position: [0.0, 200.0, 0.0], ..car() });
     assert!(!is_within && car_far.position[1] == 100.0);
-    // Quantizing the state itself clamps silently, but a reader of a capture wants to know.
+    // Quantizing the state itself clamps silently, but a reader of a capture must learn about
+    // clamped values.
     let (is_within, fast) = quantized(&Car { speed: -9.0, ..car() });
     assert!(!is_within && fast.speed == -8.0);
     let (is_within, low) = quantized(&Car { score: 1, ..car() });

@@ -1,5 +1,6 @@
-//! Tests of snapshots and streams with types of other schemas, even with as many lanes, and with
-//! lanes above their maximum. Such values are refused, and no state is read as another type.
+//! Tests of snapshots and streams with types of other schemas, even of schemas with as many lanes.
+//! Also tests lanes above their maximum. Such values are refused, and no state is read as another
+//! type.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

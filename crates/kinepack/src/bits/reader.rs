@@ -2,8 +2,7 @@
 
 use crate::DecodeError;
 
-/// The bits that an 8-byte load always supplies, whatever the bit offset of the read in the first
-/// byte.
+/// The number of bits that an 8-byte load supplies at every bit offset within the first byte.
 const WORD_BITS: u32 = 57;
 
 /// Reads bits, least significant first, from a byte slice. The counterpart of
@@ -184,8 +183,8 @@ fn low(bits: u32) -> u64 {
     LOW[bits as usize % LOW.len()]
 }
 
-/// The masks are in a table, because a look-up is shorter than two shifts whose width must be in
-/// the register `cl`.
+/// The masks are in a table, because on x86-64 a look-up takes fewer instructions than two shifts,
+/// whose count must be in register `cl`.
 const LOW: [u64; 64] = {
     let mut low = [0; 64];
     let mut bits = 0;

@@ -7,11 +7,10 @@ use super::Coder;
 /// The recent share of `true` in one kind of decision. A counter takes 4 bytes; two counters that
 /// saw the same decisions are equal.
 ///
-/// After `n` observations, the next one moves the counter by 1/(n + 1.6) of the way, like an
-/// average. The counter never moves by less than 1/(limit + 0.6) of the way, so that old
-/// observations fade. A limit of 20 follows fast changes, and a limit of 250 suits stable
-/// probabilities. The probability stays within 32/65536 and 65503/65536, so a surprise costs at
-/// most 11 bits.
+/// After `n` observations, the next one moves the probability by 1/(n + 1.6) of its distance to 0
+/// or 1, like an average. This fraction never falls below 1/(limit + 0.6), so that old observations
+/// fade. A limit of 20 follows fast changes, and a limit of 250 suits stable probabilities. The
+/// probability stays within 32/65536 and 65503/65536, so a surprise costs at most 11 bits.
 ///
 /// ```
 /// use kinepack::entropy::{Cost, Counter};

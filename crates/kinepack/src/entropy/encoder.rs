@@ -57,8 +57,8 @@ impl<'a, S: BitSink> RangeEncoder<'a, S> {
         Self { sink, low: 0, range: u32::MAX, held: None, pending_bytes: 0 }
     }
 
-    /// Writes the shortest end of the data, 0 to 8 bits; a decoder reads zeros after it. After it,
-    /// the sink may only get the padding of the last byte.
+    /// Writes the shortest end of the data, 0 to 8 bits. A decoder reads zeros after that end, so
+    /// only the padding of the last byte may follow in the sink.
     pub fn finish(mut self) {
         let (value, tail_bits) = tail(self.low, self.range);
         self.settle(value > u64::from(u32::MAX));

@@ -69,8 +69,8 @@ pub trait Coder {
     /// Codes one decision. `probability` is the probability of `true` in 1/65536; 0 counts as 1.
     fn code(&mut self, bit: bool, probability: u16) -> bool;
 
-    /// Codes the lowest `bits` (0 to 32) bits of `value`, each of which is 0 as often as 1. Higher
-    /// bits of `value` are ignored, and are not returned.
+    /// Codes the lowest `bits` (0 to 32) bits of `value`, which are equally likely to be 0 or 1.
+    /// Higher bits of `value` are ignored, and are not returned.
     fn code_direct(&mut self, value: u32, bits: u32) -> u32;
 
     /// Returns the number of bits already spent, in units of 1/256 bit, for statistics. Returns 0

@@ -30,7 +30,7 @@ impl Decision for Counter {
 /// above it. `code_tree` uses the first 2^`bits` counters, except counter 0. An alternative that
 /// never occurs costs next to nothing.
 ///
-/// Returns the coded number. The number of bits of `value` above `bits` are ignored.
+/// Returns the coded number. Higher bits of `value` are ignored.
 ///
 /// # Panics
 /// If `counters` has fewer than 2^`bits` elements.

@@ -1,4 +1,4 @@
-//! Errors in the order of views that a packet is coded against.
+//! Errors in the list of views that a packet is coded against.
 
 use core::fmt;
 

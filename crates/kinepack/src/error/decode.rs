@@ -47,7 +47,7 @@ pub enum DecodeError {
     },
     /// There are more entities than the caller's limit.
     TooManyEntities {
-        /// A lower bound of the number of entities that the data ask for.
+        /// A lower bound on the number of entities that the data announce.
         count: u64,
         /// The caller's limit on the number of entities.
         limit: u32,

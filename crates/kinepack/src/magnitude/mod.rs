@@ -12,8 +12,8 @@
 //! | [`write_difference`], [`read_difference`] | `f32` within limits against a baseline; Euler angles with limits that wrap | half a step of the limits |
 //! | [`write_any`], [`read_any`] | the same, and `f32` beyond the limits unchanged | half a step, or none |
 //!
-//! No function allocates. Each function takes some nanoseconds per component; limits that wrap take
-//! some tens more.
+//! No function allocates. Each function takes a few nanoseconds per component. Limits that wrap add
+//! a few tens of nanoseconds.
 //!
 //! ```
 //! use kinepack::magnitude::{read_steps, write_steps};

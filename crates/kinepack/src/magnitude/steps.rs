@@ -80,7 +80,7 @@ pub(super) fn write_raw<const N: usize>(sink: &mut impl BitSink, values: [f32; N
     values.iter().for_each(|value| sink.write(u64::from(value.to_bits()), 32));
 }
 
-/// The numbers that follow the word of a class.
+/// The content of a coded vector: steps, or values written bit for bit.
 pub(super) enum Read<const N: usize> {
     Steps([i64; N]),
     Raw([f32; N]),

@@ -90,7 +90,7 @@ pub fn quantize_floats<T: Components>(
     Ok(())
 }
 
-/// Quantizes any number, also those without an [`inner_code`](FloatLimits::inner_code). This
+/// Quantizes any number, including one without an [`inner_code`](FloatLimits::inner_code). This
 /// function is separate, so that the code of the usual case stays small.
 #[cold]
 pub(super) fn quantize_at_ends(

@@ -82,8 +82,8 @@ impl Field {
         Self { time_precision: Some(precision), ..self }
     }
 
-    /// Returns whether the field can have a time precision: numbers that do not wrap, and
-    /// rotations, unless the field is a spawn field.
+    /// Returns whether the field can have a time precision. It can if its values are rotations or
+    /// numbers that do not wrap, and if it is not a spawn field.
     pub fn takes_time_precision(&self) -> bool {
         !self.is_spawn
             && match &self.kind {
@@ -170,8 +170,8 @@ impl Field {
     }
 }
 
-/// Returns the name that the same field of all elements of an array shares: `joints[*].rotation`
-/// for `joints[3].rotation`.
+/// Returns the name shared by the same field of all elements of an array: `joints[*].rotation` for
+/// `joints[3].rotation`.
 pub fn any_element(name: &str) -> String {
     let mut common = String::with_capacity(name.len());
     for (nth, part) in name.split('[').enumerate() {

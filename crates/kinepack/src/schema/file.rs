@@ -14,8 +14,8 @@ use crate::quantize::{FloatLimits, FloatParts, IntegerLimits, SmallestThree};
 /// The first bytes of a schema file.
 const MAGIC: [u8; 4] = *b"KSCH";
 const VERSION: u8 = 1;
-/// The maximum size of a file, in bytes, and also the maximum number of lanes and fields of its
-/// schema.
+/// The maximum size of a file in bytes, and below it the maximum number of lanes and of fields of
+/// its schema.
 const MOST_BYTES: usize = 1 << 20;
 const MOST_LANES: usize = 4096;
 
@@ -69,7 +69,7 @@ impl Schema {
 
     /// Decodes a schema from the bytes of a file.
     ///
-    /// The memory is that of the file, of at most 1 MiB, and less than 2 kB for each field.
+    /// Decoding takes less than 2 kB of memory for each field. A file has at most 1 MiB.
     ///
     /// # Errors
     /// [`SetupError::BadSchemaFile`] if the bytes are not a schema file or are damaged.

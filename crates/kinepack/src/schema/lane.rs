@@ -57,7 +57,7 @@ impl Lane {
         is_cyclic.then(|| value.rem_euclid(i64::from(self.max) + 1) as u32)
     }
 
-    /// Returns the value `steps` after `base`, or the nearer end of the lane if that is outside.
+    /// Returns the value `steps` after `base`, clamped to the lane's range.
     #[inline]
     pub(crate) fn held_offset(&self, base: u32, steps: i64) -> u32 {
         self.offset(base, steps).unwrap_or(if steps < 0 { 0 } else { self.max })

@@ -121,8 +121,8 @@ impl Schema {
         &self.kinds.list
     }
 
-    /// Makes a schema of the entities of one kind alone, without the kind's name. The lanes of that
-    /// schema are those of [`Snapshot::push_lanes_of`](crate::Snapshot::push_lanes_of).
+    /// Makes a schema of the entities of one kind alone, without the kind's name. Its lanes are the
+    /// ones that [`Snapshot::push_lanes_of`](crate::Snapshot::push_lanes_of) takes.
     ///
     /// # Panics
     /// If there is no kind with the index `kind`.
@@ -130,8 +130,8 @@ impl Schema {
         Self::new(self.fields[self.kinds.list[kind].fields()].to_vec())
     }
 
-    /// Returns the same schema, with the time precision that `precision` returns for each field;
-    /// that replaces the field's old one. The hash does not change.
+    /// Returns the same schema, but each field has the time precision that `precision` returns for
+    /// it instead of its old one. The hash does not change.
     #[must_use]
     pub fn with_time_precision(
         mut self,
@@ -216,8 +216,8 @@ impl Schema {
         }
     }
 
-    /// Returns the number of bits of one entity with every lane in full; that of the largest kind,
-    /// if there are several.
+    /// Returns the number of bits of one entity whose lanes are all written in full. If there are
+    /// several kinds, this is the number for the largest kind.
     pub fn bits_per_entity(&self) -> u32 {
         let bits = |kind: &EntityKind| self.lanes[kind.lanes()].iter().map(Lane::bits).sum();
         self.kinds.list.iter().map(bits).max().unwrap_or(0)

@@ -37,7 +37,7 @@ use crate::{Between, EncodeError};
 /// | `max = m` | unsigned integers | the same as `range = 0..=m` |
 /// | `rotation, bits = n` | quaternions x, y, z, w | smallest three, 2 to 20 bits a component; off by up to 0.56 degrees at 9 bits, and half of that with each further bit |
 /// | `wrap` | with `range = a..b` | an angle: the end equals the beginning |
-/// | `clamp` | with `range` or `max` | out-of-range values take the nearest end instead of being an error |
+/// | `clamp` | with `range` or `max` | clamps out-of-range values to the nearest end, instead of an error |
 /// | `velocity`, `velocity = field` | numbers and vectors with `range` | the velocity of another field in units per second, for interpolation; zero means at rest, for level 4 |
 /// | `step` | anything sent without `with` | is not blended in interpolation, for example a counter of teleports |
 /// | `clock` | an integer, or `f32` or `f64` with `range` | a time stamp, from which a [`stream`](crate::stream) predicts the motion of its other fields |

@@ -40,7 +40,7 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimePrecision {
-    /// The time, in milliseconds, whose motion a value may be off by.
+    /// A value may be off by the distance that the field moves in this time, in milliseconds.
     pub time_precision_ms: f64,
     /// Ticks per second, which convert speeds per tick to speeds per second.
     pub ticks_per_s: f64,

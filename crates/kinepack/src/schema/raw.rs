@@ -16,7 +16,7 @@ use crate::{Between, EncodeError};
 
 impl Field {
     /// Quantizes this field's raw words into its lanes. Returns false if a value was outside of its
-    /// limits and took the nearest end.
+    /// limits and was clamped to the nearest end.
     ///
     /// # Errors
     /// [`EncodeError::NotANumber`] if a number is NaN or a rotation has no direction.

@@ -6,8 +6,8 @@ use crate::{Between, EncodeError};
 
 impl Schema {
     /// Quantizes the raw words of an entity. Returns false if a value was outside of its limits and
-    /// took the nearest end. Values are also moved to the nearest end for a type that does not
-    /// clamp, because a schema does not record clamping.
+    /// was clamped to the nearest end. This also happens for a type without the attribute `clamp`,
+    /// because a schema does not record that attribute.
     ///
     /// # Errors
     /// [`EncodeError::NotANumber`] if a number is NaN or a rotation has no direction, and
@@ -39,8 +39,8 @@ impl Schema {
 
     /// Interpolates the raw words between those of `from` and `to`, as
     /// [`Pack::interpolate`](super::Pack::interpolate) does for states. The attribute `step` has no
-    /// effect, because a schema does not record it. A field that is absent at one end is that of
-    /// `from` below ratio 1, then that of `to`.
+    /// effect, because a schema does not record it. If a field is absent at one end, its words are
+    /// those of `from` below ratio 1, then those of `to`.
     ///
     /// # Errors
     /// [`EncodeError::LaneCount`] if a slice has another length.

@@ -206,8 +206,8 @@ impl OfKind {
         }
     }
 
-    /// Compares the sorted lists of a kind's ids. If an id is in both lists, `is_same` decides by
-    /// its two rows whether it is the same entity.
+    /// Compares the sorted lists of a kind's ids. If an id is in both lists, `is_same` compares the
+    /// two rows to decide whether the entity is the same.
     fn compare(
         &mut self,
         baseline: &[EntityId],

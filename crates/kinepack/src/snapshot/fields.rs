@@ -63,7 +63,7 @@ struct LaneValue {
 }
 
 impl FieldValues {
-    /// Makes room for `lanes` lanes, in none of which the previous entity moved.
+    /// Makes room for `lanes` lanes, as if the previous entity had moved in none of them.
     pub(super) fn reset(&mut self, lanes: usize, is_coarse: bool) {
         self.is_coarse = is_coarse;
         self.lanes.clear();

@@ -114,7 +114,8 @@ impl Level {
         [r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, r13, r14]
     };
 
-    /// The packed row with the fewest bits: it is cheaper to code than the rows that predict.
+    /// The row with the fewest bits of all rows that pack bits. Its packets are cheaper to code
+    /// than those of the rows that predict.
     pub const PACKED: Self = Self::TABLE[11];
 
     /// The row that predicts from a trained profile and codes each packet independently. `ADAPTIVE`

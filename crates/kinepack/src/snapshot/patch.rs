@@ -192,8 +192,8 @@ impl Snapshot {
     /// Does the work of [`patch`](Self::patch) if the set of ids changes.
     fn merge(&mut self, removed: &[EntityId], rows: &Self) {
         let mut entities = Entities::new(self.entities.kinds());
-        // For each entity of a kind, where its lanes come from: true for `rows`, false for `self`,
-        // and the row there.
+        // The source of the lanes of each entity of a kind: true for `rows` or false for `self`,
+        // and the entity's row in that snapshot.
         let mut sources: Vec<(bool, usize)> = Vec::with_capacity(self.len() + rows.len());
         for (index, kind) in self.kinds.list.iter().enumerate() {
             sources.clear();

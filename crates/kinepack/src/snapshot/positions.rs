@@ -9,8 +9,9 @@ impl Snapshot {
     /// Replaces `positions` with the indices of the entities in `ids` that the snapshot has, in
     /// increasing order. `ids` must be sorted.
     ///
-    /// In each kind, finding an id takes the logarithm of the number of entities between it and the
-    /// previous id. This time is constant if the snapshot has every id between the two.
+    /// In each kind, the time to find an id grows with the logarithm of the number of entities
+    /// between that id and the previous one. The time is constant if the snapshot has every id
+    /// between the two.
     ///
     /// ```
     /// use kinepack::schema::{Field, FieldKind};

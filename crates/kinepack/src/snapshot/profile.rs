@@ -88,8 +88,8 @@ pub struct FieldCode {
     /// The context that selects the lengths of the words.
     pub context: Context,
     /// The classes in order of preference: an encoder takes the first class that holds the
-    /// differences. After them follows one further class, the field in full. Fields without
-    /// differences (flags, choices) have no classes.
+    /// differences. One further class, the field in full, follows them. Fields without differences
+    /// (flags, choices) have no classes.
     pub classes: Vec<Class>,
     /// For each state of the context, the length of each class's word; each list has one element
     /// more than `classes`.

@@ -39,7 +39,7 @@ const MAX_STATES: usize = MAX_CLASSES + 2;
 const EFFORT: u8 = 10;
 
 impl Profile {
-    /// Encodes the profile as the bytes of a file, compressed if that makes it smaller.
+    /// Encodes the profile as the bytes of a file, compressed if the compressed file is smaller.
     pub fn to_bytes(&self) -> Vec<u8> {
         let versioned = self.versioned_contents();
         let mut compressed = Vec::new();

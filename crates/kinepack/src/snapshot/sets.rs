@@ -1,9 +1,10 @@
 //! Codes sets of indices: which of `n` entities changed, and which of the changed entities changed
 //! a field. See `spec/CODEC.md`, section 7.
 //!
-//! A set is written as one bit per index, as a list of its indices, or as the distances between
-//! them, whichever is shorter. A dry run counts the bits of each form. The forms are those of the
-//! article "Snapshot Compression" and its incremental improvements.
+//! A set is written as one bit per index. If that is shorter, it is written as a list of its
+//! indices or as the distances between them, depending on the level. A dry run counts the bits of
+//! each form. The forms are those of the article "Snapshot Compression" and its incremental
+//! improvements.
 
 use alloc::vec::Vec;
 

@@ -55,8 +55,8 @@ pub struct Training {
     /// The number of snapshots that a pass uses for each range of lags. If the runs have more
     /// snapshots, a pass uses an even spread of them.
     pub snapshots_per_pass: usize,
-    /// The groups of features that get no weights, which shows how many bits they save. Normally
-    /// this is empty.
+    /// The groups of features that get no weights, to measure how many bits these groups save.
+    /// Normally this list is empty.
     pub without: Vec<FeatureGroup>,
 }
 
@@ -100,8 +100,8 @@ impl From<EncodeError> for TrainError {
 }
 
 impl Training {
-    /// Makes a training with the parameters that trained the built-in profiles, for lags of 1 to 20
-    /// ticks.
+    /// Makes a training with the settings that the built-in profiles were trained with, for lags of
+    /// 1 to 20 ticks.
     pub fn new(structure: Profile, bodies: Option<Bodies>) -> Self {
         Self {
             structure,
@@ -244,8 +244,8 @@ impl Training {
     /// this lag, at all adaptive levels, and may be worse at other lags. The training calls
     /// `progress` with the share that is done, up to 1.
     ///
-    /// It takes one snapshot of each run in turn, because the snapshots learned last have the most
-    /// influence.
+    /// The training takes one snapshot of each run in turn, because the snapshots learned last have
+    /// the most influence.
     ///
     /// The cost is that of encoding each snapshot twice.
     ///
@@ -300,7 +300,7 @@ fn held<'a, R: AsRef<[Snapshot]>>(
     }
 }
 
-/// Returns the runs as a receiver holds them that acknowledges each snapshot `lag_ticks` later.
+/// Returns the runs as held by a receiver that acknowledges each snapshot `lag_ticks` later.
 /// Returns `None` without a time precision, because the receiver then holds the runs unchanged.
 pub(super) fn as_received<R: AsRef<[Snapshot]>>(
     schema: &Schema,

@@ -1,9 +1,9 @@
 //! Computes widths of differences, and finds the classes that hold a difference of a given size.
 //! See `spec/CODEC.md`, section 9.1.
 //!
-//! To choose a class takes one look-up per lane. For each size of a difference, a mask has a bit
-//! for each class that holds this size. The lowest bit common to the masks of all lanes is the
-//! first class that holds the differences of all lanes.
+//! Choosing a class takes one look-up per lane. For each size of a difference, a mask has a bit for
+//! each class that holds this size. The lowest bit common to the masks of all lanes is the first
+//! class that holds the differences of all lanes.
 
 use crate::bits::bits_for;
 

@@ -139,7 +139,8 @@ struct Coding<'a, C, R> {
     shared: &'a mut Shared,
     base: &'a [u32],
     record: R,
-    /// The time since the base: in records, or in steps of the time stamp after that is coded.
+    /// The time since the base: in records, or in steps of the time stamp once the time stamp is
+    /// coded.
     elapsed: f64,
     /// The time by which the rates of the current part are multiplied: `elapsed`, or 0 if the part
     /// did not change in the last record.
@@ -422,5 +423,6 @@ const SETS: [(u8, u8); HALF_OCTAVES + 1] = {
     sets
 };
 
-/// The probability of one more bit, or one less, outside of the 8 sizes around the expected one.
+/// The probability that a residual outside of the 8 counted sizes is larger, or smaller, by one
+/// more bit.
 const SURPRISE: u16 = 1 << 14;

@@ -52,10 +52,9 @@ pub(super) struct State {
 /// A part's state: how often the part changes, and how its lanes move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct PartState {
-    /// The counters of the flag that the part changed: one for each combination of the last two
-    /// flags.
+    /// The counters of the part's changed flag: one for each combination of the last two flags.
     pub(super) changed: [Counter; 4],
-    /// The last flags of whether the part changed, the newest in the lowest bit.
+    /// The part's last changed flags, the newest in the lowest bit.
     pub(super) history: u8,
     pub(super) fit: Fit,
 }
@@ -68,7 +67,7 @@ pub(super) struct LaneState {
     pub(super) rate: f32,
     /// The typical number of bits of a residual per unit of time, in 1/256.
     pub(super) size: i16,
-    /// For a byte: the last flags of whether it changed, the newest in the lowest bit.
+    /// For a byte: its last changed flags, the newest in the lowest bit.
     pub(super) history: u8,
 }
 
@@ -77,10 +76,10 @@ pub(super) struct LaneState {
 pub(super) struct Shared {
     /// The counters of the sizes of residuals, in sets of 8, selected by the expected size.
     pub(super) sizes: [[Counter; 8]; SIZE_SETS],
-    /// The counters of the flag that a byte changed, indexed by the byte's last two flags and by
-    /// the flag of the previous byte.
+    /// The counters of a byte's changed flag, indexed by the byte's last two flags and by the
+    /// previous byte's flag.
     pub(super) byte_changed: [[Counter; 2]; 4],
-    /// The counter of the flag that a rotation drops the same component as its base.
+    /// The counter of the flag for whether a rotation drops the same component as its base.
     pub(super) same: Counter,
 }
 

@@ -12,7 +12,7 @@
 //! | `Packed` | numbers as [`magnitude`](crate::magnitude) steps with a class for each field; bytes as sparse bytes of [`rle`](crate::rle) |
 //! | `Adaptive` | predicted from their last motion and their velocities, and range coded with the state learned along the records that both sides hold |
 //!
-//! `Packed` takes some nanoseconds per lane and keeps no state. `Adaptive` takes about five times
+//! `Packed` takes a few nanoseconds per lane and keeps no state. `Adaptive` takes about five times
 //! as long, but only two thirds of the bits. It keeps one to two kilobytes with each record that
 //! may become a base. Neither level is trained beforehand. Two attributes help `Adaptive`:
 //! `velocity = field` marks the velocity of a field, and `clock` marks the time stamp of the

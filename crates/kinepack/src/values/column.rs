@@ -71,7 +71,7 @@ impl<'a> Column<'a> {
         Self { bytes, stride, number, clamps: false }
     }
 
-    /// Makes values out of range take the nearest end instead of causing an error.
+    /// Clamps values out of range to the nearest end, instead of causing an error.
     #[must_use]
     pub fn clamped(self) -> Self {
         Self { clamps: true, ..self }
@@ -260,8 +260,8 @@ impl Quantizer {
     }
 
     /// Appends entities of a kind, with one column for each field of the kind, in order. Values are
-    /// quantized as [`Snapshot::push`] does it. If an entity lacks a field, the field's column is
-    /// not read for that entity.
+    /// quantized as [`Snapshot::push`] does. If an entity lacks a field, the field's column is not
+    /// read for that entity.
     ///
     /// For vectors of up to four axes and rotations the cost is that of [`Snapshot::extend`]. For
     /// other fields and for optional ones it is about that of [`Snapshot::push`].

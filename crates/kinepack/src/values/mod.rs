@@ -15,7 +15,7 @@ const F32_CODES: u32 = 1 << 24;
 
 /// Holds the states of entities, kind by kind, and field by field within a kind.
 ///
-/// To add an entity costs as much as [`Schema::interpolate_raw`]. A cleared table keeps its
+/// Adding an entity costs as much as [`Schema::interpolate_raw`]. A cleared table keeps its
 /// columns' memory.
 ///
 /// ```

@@ -2,7 +2,7 @@
 //! views that both sides may hold, snapshots come back lane for lane. Damaged packets are refused
 //! or valid, and have no effect. Codecs of equal hash read each other's packets.
 //!
-//! The suite tries some hundred schemas. A longer run takes some minutes: `PROPTEST_CASES=5000
+//! The suite tries a few hundred schemas. A longer run takes a few minutes: `PROPTEST_CASES=5000
 //! cargo test --release -p kinepack generated::`
 
 mod schemas;

@@ -77,7 +77,7 @@ pub(super) fn turned(base: &[i128], dropped: usize, max: i128) -> Vec<i128> {
 
 // The following code implements sections 6, 8 and 9.
 
-/// Everything that a packet is read with.
+/// The parameters and views that a packet is read with.
 pub(crate) struct Reader<'a> {
     pub(crate) schema: &'a [Field],
     pub(crate) profile: &'a Profile,

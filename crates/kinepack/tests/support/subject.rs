@@ -80,8 +80,8 @@ impl Subject {
         view
     }
 
-    /// Decodes any bytes, like [`decode`](Self::decode). Then encodes an accepted view. When it is
-    /// as coarse as an encoder sends it, it must come back the same.
+    /// Decodes any bytes, like [`decode`](Self::decode). Then makes an accepted view as coarse as
+    /// an encoder sends it, and checks that this view comes back unchanged.
     pub(crate) fn decode_and_return<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,

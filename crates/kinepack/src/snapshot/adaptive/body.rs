@@ -67,7 +67,7 @@ struct Motion {
     turned_before: Vector,
 }
 
-/// Everything that a body is predicted from, except those of its own values that are already coded.
+/// The inputs of a body's prediction, except the body's own values that are already coded.
 struct Inputs {
     motion: Motion,
     /// The nearest mover and its weight. If there is no mover, `mover` is at rest in the body's own

@@ -16,8 +16,8 @@ pub(super) const IS_FAR: u16 = changed_context(0, FAR);
 pub(super) const IS_ADDED: u16 = u16::MAX;
 
 /// The index of the first counter of quiet entities among a kind's counters. Four counters code the
-/// flag that tells whether any quiet entity of a block changed. The same flags of the two blocks
-/// before select one of the four.
+/// flag that tells whether any quiet entity of a block changed. The values of this flag in the two
+/// previous blocks select one of the four.
 const QUIET: usize = 256;
 /// The index of the first counter of the flag of a single quiet entity. Until an entity of the
 /// block has changed, the number of remaining entities selects the counter. After that, the two
@@ -31,7 +31,7 @@ pub(super) struct ChangedFlags<'a, D: Decision> {
     rule: &'a mut D::Rule,
     /// The context of a quiet entity.
     quiet: u16,
-    /// The last two flags, both of entities that are not quiet, and of blocks of quiet entities.
+    /// The last two flags of entities that are not quiet, then those of blocks of quiet entities.
     last: usize,
     last_blocks: usize,
 }

@@ -156,9 +156,9 @@ impl Adaptive {
         }
     }
 
-    /// Takes the state that the models have after the last packet, so it must be called at most
-    /// once per packet. Returns `None` if the level does not learn. The memory of `reused` is used
-    /// again if it has no other owner.
+    /// Takes out the state that the models have after the last packet. Call this at most once per
+    /// packet. Returns `None` if the level does not learn. The memory of `reused` is used again if
+    /// it has no other owner.
     pub(in crate::snapshot) fn learned(
         &self,
         state: &mut State,

@@ -88,7 +88,7 @@ fn at(first: usize, items: Range<usize>, size: usize) -> Range<usize> {
     first + items.start * size..first + items.end * size
 }
 
-/// The decisions of a packet, which code its bits.
+/// The adaptive decisions with which a packet is coded.
 pub(super) struct Counters<'a, D: Decision> {
     /// The decisions of all entities except the added ones.
     pub(super) decisions: &'a mut [D],
@@ -104,7 +104,7 @@ impl<D: Decision> Counters<'_, D> {
         self.code(coder, self.layout.any, bit)
     }
 
-    /// Returns the decisions of the flags that entities of a kind changed, indexed by
+    /// Returns the decisions for the changed flags of a kind's entities, indexed by
     /// [`changed_context`].
     #[inline]
     pub(super) fn changed(&mut self, kind: usize) -> (&mut [D], &mut D::Rule) {
@@ -211,7 +211,7 @@ impl<D: Decision> Counters<'_, D> {
     }
 }
 
-/// The selection of the counters of a residual.
+/// Selects the counters of a residual.
 #[derive(Clone, Copy)]
 pub(super) struct Residuals {
     pub(super) group: usize,
@@ -247,11 +247,11 @@ const NEARNESSES: usize = 8;
 pub(super) const IS_MOVER: u8 = 7;
 pub(super) const FAR: u8 = 6;
 
-/// The number of contexts of the flag that an entity of a kind changed: by motion, touch, nearness,
-/// and the two previous flags. See `spec/CODEC.md`, section 12.5.
+/// The number of contexts of an entity's changed flag: by motion, touch, nearness, and the two
+/// previous flags. See `spec/CODEC.md`, section 12.5.
 const CHANGED: usize = 1024;
 
-/// Computes the context of the flag that an untouched entity changed, from the entity's
+/// Computes the context of an untouched entity's changed flag, from the entity's
 /// [status](crate::snapshot::status) and nearness. The caller adds the number formed by the two
 /// previous flags.
 #[inline]
@@ -263,12 +263,11 @@ pub(super) const fn changed_context(status: u8, nearness: u8) -> u16 {
 /// The bit that is added to the [`changed_context`] of a touched body.
 pub(super) const IS_TOUCHED: u16 = 1 << 5;
 
-/// The number of contexts of the flag that a field changed: by rest, the previous field, nearness,
-/// and the field's class. See `spec/CODEC.md`, section 12.5.
+/// The number of contexts of a field's changed flag: by rest, the previous field, nearness, and the
+/// field's class. See `spec/CODEC.md`, section 12.5.
 const FLAGS: usize = 256;
 
-/// Computes the context of the flag that a field changed. `rested` is from 0 to 2, `class` from 0
-/// to 3.
+/// Computes the context of a field's changed flag. `rested` is from 0 to 2, `class` from 0 to 3.
 #[inline]
 pub(super) fn flag_context(
     rested: usize,
@@ -283,10 +282,11 @@ pub(super) fn flag_context(
 /// neighbours. See `spec/CODEC.md`, section 12.6.
 pub(super) const GAPS: usize = 21;
 pub(super) const GAP_ERRORS: usize = 16;
-/// The number of contexts of the flag that the largest component differs from the predicted one.
+/// The number of contexts of the flag for whether the largest component differs from the predicted
+/// one.
 const LARGEST: usize = GAPS * GAP_ERRORS;
-/// The number of contexts of the flag that the largest component differs from the second largest
-/// predicted one.
+/// The number of contexts of the flag for whether the largest component differs from the second
+/// largest predicted one.
 pub(super) const SECOND: usize = 32;
 
 /// log₂ of the smallest size with separate counters, in 1/256: −1.5 octaves. See `spec/CODEC.md`,

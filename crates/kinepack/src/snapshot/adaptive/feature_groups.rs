@@ -1,5 +1,5 @@
 //! Groups of the features of rigid bodies. Training can leave groups out, to measure how much each
-//! group saves. See `spec/CODEC.md`, section 12.6, lists the features in this order.
+//! group saves. `spec/CODEC.md`, section 12.6, lists the features in this order.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -113,8 +113,8 @@ impl<'a> Spent<'a> {
         self.max
     }
 
-    /// Adds bits to the cost of a field. The number of bits that are not added to any field count
-    /// as bits of sets.
+    /// Adds bits to the cost of a field. Bits that are not added to any field count as bits of the
+    /// sets.
     pub(super) fn add_field(&mut self, field: usize, spent: u64) {
         self.fields[field] += spent;
     }

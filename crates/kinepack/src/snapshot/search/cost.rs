@@ -66,8 +66,8 @@ fn links<'a>(field: &'a FieldSamples, other: &'a FieldSamples) -> impl Iterator<
     })
 }
 
-/// Returns the states of `other`'s values if their context is `field`, whose kinds of values have
-/// these classes.
+/// Returns the states of `other`'s values if their context is `field`. `classes` has the class of
+/// each kind of value of `field`.
 pub(super) fn states_of(field: &FieldSamples, classes: &[u8], other: &FieldSamples) -> Vec<u8> {
     let state = |link| match link {
         Dependent::NONE => 0,

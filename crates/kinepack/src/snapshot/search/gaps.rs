@@ -181,7 +181,7 @@ impl Smooth {
     fn price(&self, range: &Range<usize>, learned: &Self, offset_bits: u64) -> u64 {
         let all = learned.count(&(0..POSITIONS + 1)).max(1);
         // No word is longer than 8 bits, so a rare class takes code space from the other classes.
-        // The cost is about 1.5 bits for each count that the class has too few for its word.
+        // Each count that the class lacks for its word costs about 1.5 bits.
         let rarest = (all >> prefix::MAX_LENGTH_BITS).max(1);
         let count = learned.count(range);
         let word =
