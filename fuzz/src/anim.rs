@@ -9,7 +9,7 @@ const MAX_TRANSFORMS: usize = 1 << 12;
 
 /// Imports glTF. The lowest bit of the first byte selects whether the rest is a file, or the JSON
 /// and binary chunk of a valid container. For a container, two more bytes are the length of the
-/// JSON. The next bits select the names of human bones, and all nodes.
+/// JSON. The next two bits set the options `humanoid_names` and `all_nodes`.
 pub fn gltf_import(data: &[u8]) {
     let Some((&pick, data)) = data.split_first() else { return };
     let options = ImportOptions {

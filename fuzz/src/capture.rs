@@ -14,7 +14,7 @@ use kinepack_capture::{Capture, schema_document};
 /// The maximum number of frames that are read.
 const MOST_FRAMES: usize = 64;
 
-/// The first byte selects the meaning of the rest. It may be a file, a stream's schema, or a
+/// The first byte selects the meaning of the rest. The rest may be a file, a stream's schema, or a
 /// message of raw words or of lanes, of one kind of entities or of several. Messages are put into a
 /// valid file.
 pub fn capture(data: &[u8]) {
@@ -30,8 +30,8 @@ pub fn capture(data: &[u8]) {
 }
 
 /// The first byte selects whether the rest is a file, or whether a file is made from it. In the
-/// second case, the rest has the number of ticks, the ticks by [`tick_of`], and edits of three
-/// bytes. An edit flips bits of the file.
+/// second case, the rest has the number of ticks, the ticks as [`tick_of`] reads them, and edits of
+/// three bytes. An edit flips bits of the file.
 pub fn capture_disk(data: &[u8]) {
     let Some((&pick, data)) = data.split_first() else { return };
     if pick % 3 == 0 {

@@ -1,6 +1,6 @@
-//! The driver of the target `clip`. The first byte selects the meaning of the rest. It may be a
-//! clip, a skeleton, an exchange file, a block clip with a corrected hash, or a rig. It may also be
-//! a rig and a clip of it with corrected hashes.
+//! The driver of the target `clip`. The first byte selects the meaning of the rest. The rest may be
+//! a clip, a skeleton, an exchange file, a block clip with a corrected hash, or a rig. It may also
+//! be a rig and a clip of that rig, both with corrected hashes.
 
 use std::sync::Arc;
 
@@ -30,7 +30,8 @@ const SHARES: [f64; 17] = [
     1.0 - f64::EPSILON,
 ];
 
-/// Refuses the bytes, or accepts them. An accepted result must be usable, and can be written again.
+/// Refuses the bytes, or accepts them. An accepted clip, skeleton or rig must be usable, and can be
+/// written again.
 pub fn clip(data: &[u8]) {
     let Some((selector, bytes)) = data.split_first() else { return };
     match selector % 8 {
@@ -73,8 +74,8 @@ fn rig(bytes: &[u8]) -> Option<Rig> {
     Some(rig)
 }
 
-/// Reads a rig and a clip of it. The first byte is the length of the rig in units of eight bytes,
-/// and the clip follows the rig.
+/// Reads a rig and a clip of that rig. The first byte is the length of the rig in units of eight
+/// bytes, and the clip follows the rig.
 fn of_rig(bytes: &[u8]) {
     let Some((eights, bytes)) = bytes.split_first() else { return };
     let (rig_bytes, clip) = bytes.split_at(bytes.len().min(8 * usize::from(*eights)));

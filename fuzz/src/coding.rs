@@ -39,8 +39,9 @@ impl Source<'_> {
     }
 }
 
-/// Returns a view, followed by older views of any states. The distance from each to the view before
-/// it stays the same, but is at least 1 and at most 2³¹ − 1 ticks.
+/// Returns a view, followed by older views of any states. The ticks of the older views are shifted,
+/// so that each view is older than the previous one. Distances from 1 to 2³¹ − 1 ticks between the
+/// given snapshots stay the same, and other distances are clamped.
 pub(crate) fn lined_up(view: View, older: &[&Snapshot]) -> Vec<View> {
     const FARTHEST: u32 = (1 << 31) - 1;
     let mut newer = view.tick.0;
@@ -86,7 +87,7 @@ impl Pair {
     }
 
     /// Decodes any bytes. The result must be a valid view or an error. If a state check follows the
-    /// bytes, the decoder must accept it exactly if it is that of the view.
+    /// bytes, the decoder must accept the check exactly if it is the check of the view.
     pub(crate) fn decode(
         &mut self,
         known: &[View],
@@ -173,8 +174,8 @@ impl Pair {
     }
 }
 
-/// Returns a snapshot of up to 15 entities. If `before` is given, the snapshot's tick is mostly
-/// soon after it, and some entities do not change.
+/// Returns a snapshot of up to 15 entities. If `before` is given, the snapshot's tick is in most
+/// cases at most 23 ticks after it, and some entities do not change.
 pub(crate) fn state(
     schema: &Schema,
     source: &mut Source<'_>,

@@ -40,7 +40,8 @@ impl Tested {
         let mut views = vec![snapshots[0].clone()];
         for snapshot in &snapshots[1..] {
             let view = encoder.encode(&views[views.len() - 1], snapshot, &mut Vec::new()).unwrap();
-            // If there is no older view, the view is exact, so that both can share memory.
+            // Without an older view, an encoded view is exact. So it can be replaced by the shared
+            // snapshot.
             assert!(view.snapshot() == snapshot.snapshot());
             views.push(snapshot.clone().with_learned(view.learned().cloned()));
         }
@@ -174,8 +175,8 @@ pub fn profile(data: &[u8]) {
     pair.decode_and_return(before, source.0, after.tick);
 }
 
-/// Returns a profile whose parts all come from the data. Only the lengths of each code are
-/// completed if possible.
+/// Returns a profile whose parts all come from the data. The only correction is that the lengths of
+/// each code are completed if possible.
 fn any_profile(schema: &Schema, source: &mut Source<'_>) -> Profile {
     let mut profile = Profile::untrained(schema);
     if source.byte() & 1 == 1 {
@@ -221,8 +222,8 @@ fn any_gap_code(source: &mut Source<'_>) -> GapCode {
     GapCode { widths_bits, lengths_bits }
 }
 
-/// Returns a list of `count` lengths. Either all words but the last few are as short as possible,
-/// or the lengths are arbitrary.
+/// Returns a list of `count` lengths. In most cases the lengths form a complete code, and sometimes
+/// they are arbitrary.
 fn any_lengths(source: &mut Source<'_>, count: usize) -> Vec<u8> {
     if source.byte() == 255 {
         return (0..count).map(|_| source.byte() % 12).collect();
@@ -267,7 +268,7 @@ pub fn value(data: &[u8]) {
         }
         6 => values(&IntegerLimits::new(-7, 1000, 10).unwrap(), &near, base, source.0),
         _ => {
-            // The limits are arbitrary, if they are possible.
+            // The data define the limits. Impossible limits are skipped.
             let [min, max] = [control[1], control[2]].map(|byte| f32::from(byte as i8));
             let step = f64::from(control[3]) / 64.0;
             if let Ok(limits) = FloatLimits::new(f64::from(min), f64::from(max), step)

@@ -23,7 +23,7 @@ pub enum Step {
     Signed(i64),
 }
 
-/// All counters of a script of steps.
+/// The counters that code a list of steps.
 struct Model {
     limit: u8,
     counters: [Counter; 16],

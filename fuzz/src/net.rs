@@ -271,8 +271,8 @@ pub fn net_receiver(data: &[u8]) {
         match source.below(8) {
             0..3 => feed(&mut receiver, now, source.piece()),
             3..6 => {
-                // In most steps, the next datagram of the session is fed. Most earlier ones no
-                // longer have an effect, and datagrams far ahead have no baseline.
+                // In most steps, the receiver gets the next datagram of the session. Most earlier
+                // datagrams no longer have an effect, and datagrams far ahead have no baseline.
                 let nth = if source.byte() < 192 { next } else { source.below(stream.len()) };
                 let mut datagram = stream[nth.min(stream.len() - 1)].clone();
                 for _ in 0..source.below(4) {
@@ -318,8 +318,8 @@ fn read_events(receiver: &mut Receiver) {
     }
 }
 
-/// Turns a snapshot into one of kind 3 with any older views, or changes its older views if it is
-/// one.
+/// Turns a snapshot's datagram into one of kind 3 with any older views. A datagram that is already
+/// of kind 3 gets other older views.
 fn name_older(datagram: &mut Vec<u8>, source: &mut Source<'_>) {
     let [first, _, _, back, ..] = datagram[..] else { return };
     let explicit_tick = if first >> 5 == 0 { 5 } else { 0 };
@@ -534,8 +534,8 @@ impl Session {
                     );
                 }
                 Ok(_) | Err(Refused::Duplicate | Refused::TooOld) => {}
-                // The receiver gave up a full state that arrived again in a different order from
-                // its reference, or it found a fault.
+                // The receiver dropped a full state whose repeated parts arrived in a different
+                // order from the original ones, or it found a fault.
                 Err(Refused::NoBaseline) => {}
                 Err(refused) => panic!("sequence {sequence}: {refused:?}"),
             }
@@ -631,7 +631,7 @@ pub fn link(data: &[u8]) {
 }
 
 fn link_config(source: &mut Source<'_>) -> LinkConfig {
-    // The ratios are of all kinds, including those that are refused.
+    // The ratios have all sorts of values, including values that a link refuses.
     fn ratio(source: &mut Source<'_>) -> f32 {
         match source.byte() {
             255 => f32::from_bits(source.word()),

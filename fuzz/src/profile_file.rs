@@ -54,8 +54,8 @@ fn close(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Data for a corpus. They are files without a model and with a generated one, both whole and
-/// without header and hash.
+/// Data for a corpus: files without a model and with a generated one, each whole and without its
+/// header and hash.
 #[allow(dead_code, reason = "used only to write a corpus")]
 pub fn good_files() -> Vec<Vec<u8>> {
     let of_schema = |(nth, bench): (u8, &Bench)| {
@@ -171,7 +171,8 @@ fn work(bench: &Bench, profile: &Profile, source: &mut Source<'_>) {
     pair.part(&frames[5..], &at_tick(&frames[5], after.tick), 1);
 }
 
-/// Returns a file with a model whose parts all come from the data. It is valid, but unrealistic.
+/// Returns a file with a model whose parts all come from the data. The model is valid, but
+/// unrealistic.
 fn any_file(bench: &Bench, source: &mut Source<'_>) -> Vec<u8> {
     let schema = &bench.schema;
     let [_, untrained] = &bench.files;

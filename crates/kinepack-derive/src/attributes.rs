@@ -168,7 +168,8 @@ fn unknown(name: &str) -> String {
     format!("unknown attribute `{name}`; the known attributes are {known}")
 }
 
-/// Removes the parentheses around an expression, also the invisible ones that `macro_rules!` adds.
+/// Removes the parentheses around an expression, including the invisible ones that `macro_rules!`
+/// adds.
 pub(crate) fn ungrouped(expr: Expr) -> Expr {
     match expr {
         Expr::Group(group) => ungrouped(*group.expr),

@@ -63,7 +63,7 @@ impl<'a> PackedField<'a> {
         Ok(Self { member, name, ty, rule, index, place })
     }
 
-    /// Makes the field at `place` of a variant, and at `index` among all fields of the enum.
+    /// Makes the field at `place` in a variant. `index` is its number among all fields of the enum.
     pub(crate) fn in_variant(
         variant: &Ident,
         place: usize,

@@ -1,7 +1,7 @@
 //! Joins the fields of a struct or of one variant, and the code of all of them.
 //!
-//! The generated code splits lanes off the front, field by field, by constant counts. It checks the
-//! total length once, so the compiler can remove the bounds checks of the single fields.
+//! The generated code splits lanes off the front, field by field, in constant numbers. It checks
+//! the total length once, so the compiler can remove the bounds checks of the individual fields.
 
 use proc_macro2::TokenStream;
 use quote::quote;

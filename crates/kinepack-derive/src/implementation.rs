@@ -159,10 +159,10 @@ impl<'a> Needs<'a> {
         let ident = &input.ident;
         let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
         (!names.is_empty()).then(|| {
-            // A trait's constants are evaluated only when they are used. These items use them at
-            // once, so that impossible limits are an error even in an unused type. A generic type
-            // has no values for its parameters here, so its constants are checked only when it is
-            // used.
+            // A trait's constants are evaluated only when they are used. These items use the
+            // constants at once, so that impossible limits are an error even in an unused type. A
+            // generic type has no values for its parameters here, so its constants are checked only
+            // when it is used.
             let evaluation = input
                 .generics
                 .params

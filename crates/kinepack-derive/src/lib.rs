@@ -1,8 +1,8 @@
 //! Implements `#[derive(Pack)]` for kinepack: makes the schema of a struct or an enum from its
 //! fields.
 //!
-//! Use it through `kinepack`, whose default feature `derive` re-exports it next to the trait of the
-//! same name. The documentation of that trait lists all attributes.
+//! Use the derive through `kinepack`, whose default feature `derive` re-exports it next to the
+//! trait of the same name. The documentation of that trait lists all attributes.
 //!
 //! A derive runs in three steps:
 //!

@@ -43,7 +43,8 @@ impl FieldRule {
         }
     }
 
-    /// `Some` if the field is a velocity: the field that its attribute names, if it names one.
+    /// Returns `Some` if the field is a velocity. The inner option is the field that the attribute
+    /// names, if it names one.
     pub(crate) fn velocity(&self) -> Option<Option<&Member>> {
         match &self.lanes {
             Rule::Floats(Floats { velocity: Some(velocity), .. }) => Some(velocity.of.as_ref()),

@@ -1,8 +1,9 @@
-//! Tests the errors of `#[derive(Pack)]`: each names the field, and suggests what to write instead.
+//! Tests the errors of `#[derive(Pack)]`: each error names the field, and suggests what to write
+//! instead.
 //!
 //! `TRYBUILD=overwrite cargo test -p kinepack-derive compile_fail::` writes the expected messages
-//! again. The messages of `impossible_*.rs` come from constants; the text that rustc puts around
-//! them may change with its version.
+//! again. The messages of `impossible_*.rs` come from constants; the text around them is rustc's
+//! and may change with the version of rustc.
 
 #[test]
 fn wrong_attributes_are_compile_errors() {

@@ -14,7 +14,7 @@ use crate::options::ReplayOptions;
 /// The maximum number of ticks between two frames of a group, or from the key group to another
 /// group. `spec/GROUP.md` allows more.
 const LONGEST_GAP: u32 = 1 << 30;
-/// A group ends when it has more bytes than this.
+/// The size in bytes above which a group ends.
 const ENDS_AT_BYTES: usize = 1 << 25;
 
 /// A group with its events, as bytes.

@@ -70,7 +70,7 @@ impl Groups {
         Ok(self.file.seek(SeekFrom::End(0))?)
     }
 
-    /// Notes as damage that a file without an end has bytes after its last record.
+    /// If the file has no end, notes the bytes after its last complete record as damage.
     pub(crate) fn note_end(&mut self) -> Result<(), ReplayError> {
         if let Some(at_byte) = self.index.unread_byte(&mut *self.file)?
             && self.index.damage.iter().all(|damage| damage.at_byte != at_byte)
@@ -214,7 +214,8 @@ impl Groups {
         Ok(broken)
     }
 
-    /// Returns the first view of the key group that begins at `key`, before a group.
+    /// Returns the first view of the key group that begins at `key`. The key group must precede
+    /// `group`.
     fn key_view(&mut self, group: usize, key: Tick) -> Result<View, Broken> {
         if let Some(view) = self.key.as_ref().filter(|view| view.tick == key) {
             return Ok(view.clone());

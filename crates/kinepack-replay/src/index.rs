@@ -132,8 +132,8 @@ impl Index {
         let world = index.world.as_ref().ok_or("the summary has no channel")?;
         let (world, rate_hz) = (world.id, world.rate_hz);
         for (time_ns, at_byte, bytes, messages) in chunks {
-            // For each channel with messages, this has the channel's number and the place of its
-            // index.
+            // For each channel with messages, the list has the channel's number and the place of
+            // the channel's index.
             let mut of = messages.chunks_exact(10).map(|of| u16::from_le_bytes([of[0], of[1]]));
             if !of.any(|channel| channel == world) {
                 continue;

@@ -12,13 +12,13 @@ use crate::group::{Group, GroupBuilder};
 use crate::options::ReplayOptions;
 use crate::{Marker, ReplayError, ReplaySummary};
 
-/// There are no limits, because the kill cam itself made the groups that it decodes.
+/// These limits allow everything, because the kill cam itself made the groups that it decodes.
 const OWN: DecodeLimits = DecodeLimits { max_entities: u32::MAX };
 
 /// Keeps the last seconds of a game as groups, and cuts replays from them.
 ///
-/// The memory is that of the encoded frames of the last seconds, at most one more group, and an
-/// encoder with its scratch memory and four snapshots.
+/// A kill cam holds the encoded frames of the last seconds, at most one more group, and an encoder
+/// with its scratch memory and four snapshots.
 ///
 /// ```
 /// use std::time::Duration;
@@ -95,7 +95,7 @@ impl KillCam {
     /// # Errors
     /// [`ReplayError::TicksNotIncreasing`], [`ReplayError::TickTooLate`],
     /// [`ReplayError::FrameTooLarge`] or [`ReplayError::Encode`] if the snapshot is refused. The
-    /// kill cam is then without this snapshot.
+    /// kill cam then lacks this snapshot.
     pub fn write(&mut self, world: &Snapshot) -> Result<(), ReplayError> {
         let result = self.builder.write(world);
         self.groups.extend(self.builder.take_ended().map(Arc::new));
@@ -111,7 +111,7 @@ impl KillCam {
         Ok(())
     }
 
-    /// Adds an event of the snapshot that is written next.
+    /// Adds an event to the snapshot that is written next.
     ///
     /// # Errors
     /// [`ReplayError::NoEvents`], [`ReplayError::TooManyEvents`], and [`ReplayError::Encode`] if
@@ -120,8 +120,8 @@ impl KillCam {
         self.builder.emit(event)
     }
 
-    /// Like [`emit`](Self::emit), for an event that is the row `index` of a snapshot of the event
-    /// kinds' schema.
+    /// Like [`emit`](Self::emit), for an event at row `index` of `rows`, a snapshot with the schema
+    /// of the event kinds.
     ///
     /// # Errors
     /// The errors of [`emit`](Self::emit).
@@ -129,7 +129,8 @@ impl KillCam {
         self.builder.emit_row(rows, index)
     }
 
-    /// Gives the last snapshot's tick a name, for replays that are cut.
+    /// Adds a marker that names the last snapshot's tick. A replay that is cut from here contains
+    /// the markers of its interval.
     pub fn mark(&mut self, name: &str) {
         let tick = self.builder.last().unwrap_or_default();
         self.markers.push_back(Marker { tick, name: name.to_owned() });
@@ -149,7 +150,8 @@ impl KillCam {
     }
 
     /// Returns the snapshots from one tick to another, both included, as an excerpt. The kill cam
-    /// continues unchanged. The excerpt shares the kill cam's memory, so this takes microseconds.
+    /// continues unchanged. The excerpt shares the kill cam's memory, so the call takes
+    /// microseconds.
     ///
     /// # Errors
     /// [`ReplayError::Encode`] if the events cannot be encoded.
@@ -185,16 +187,16 @@ impl KillCam {
 impl Excerpt {
     /// Writes the interval as a replay.
     ///
-    /// If the codec has a time precision, the replay begins with the key group of the first tick.
-    /// To encode coarse values again would make them coarser.
+    /// If the codec has a time precision, the replay begins with the key group of the first tick,
+    /// because encoding coarse values again would make them coarser.
     ///
-    /// The frames before the first key group, at most 8 seconds of them, are encoded again, and the
-    /// groups after that are copied.
+    /// The frames before the first key group are encoded again: at most 8 seconds of them with the
+    /// default options. All later groups are copied.
     ///
     /// # Errors
     /// [`ReplayError::Io`], [`ReplayError::Schema`] if a file cannot have the rate or the schema,
     /// and [`ReplayError::NothingToCut`] if there is no snapshot between the ticks.
-    /// [`ReplayError::Decode`] if a group cannot be read, which would be a bug of this library.
+    /// [`ReplayError::Decode`] if a group cannot be read, which would be a bug in this library.
     pub fn write(&self, out: impl Write) -> Result<ReplaySummary, ReplayError> {
         let Self { codec, options, ticks: [from, to], groups, markers } = self;
         let mut cut = Cut::begin(out, codec, OWN, options, [*from, *to], markers, [])?;

@@ -1,5 +1,5 @@
-//! Replay files and kill cams: the snapshots of a world in little space, which can be played from
-//! any moment.
+//! Replay files and kill cams. Both store the snapshots of a world compactly, and can be played
+//! from any moment.
 //!
 //! A game writes one snapshot per tick, with the events of that tick. [`ReplayReader`] plays the
 //! file forwards, backwards and at any rate, with the same [`Playback`](kinepack_net::Playback)

@@ -5,7 +5,7 @@ use std::time::Duration;
 use kinepack::DecodeLimits;
 use kinepack_net::EventKinds;
 
-/// The options by which a replay is written.
+/// The options with which a replay is written.
 #[derive(Clone, Debug)]
 pub struct ReplayOptions {
     /// The number of ticks per second, from 0.001 to 1,000,000.

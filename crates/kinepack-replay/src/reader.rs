@@ -23,9 +23,9 @@ const LONGEST_STEP: Duration = Duration::from_secs(5);
 
 /// Reads a replay file from any moment on.
 ///
-/// To show a moment, the reader reads the group of that moment and decodes the group up to it. With
-/// groups of one second and 901 cubes at 60 Hz, this takes at most 20 ms. After that, each further
-/// frame is decoded once or not at all, in either direction.
+/// To show a moment, the reader loads the group of that moment and decodes the group up to that
+/// moment. With groups of one second and 901 cubes at 60 Hz, this takes at most 20 ms. Playback
+/// from there, in either direction, decodes each further frame at most once.
 ///
 /// If a group is damaged, the last frame before the group is shown instead.
 /// [`damage`](Self::damage) lists the damage found until now.
@@ -153,7 +153,7 @@ impl ReplayReader {
         })
     }
 
-    /// Returns the same replay with other limits than [`ReplayLimits::default`].
+    /// Returns the same reader with `limits` instead of [`ReplayLimits::default`].
     #[must_use]
     pub fn with_limits(mut self, limits: ReplayLimits) -> Self {
         self.groups.set_limits(limits);
@@ -256,8 +256,8 @@ impl ReplayReader {
     }
 
     /// If a file without an end has bytes after its last complete record, notes this as damage. The
-    /// writer of such a file was killed, or is still writing. Call it if you read all frames
-    /// without [`verify`](Self::verify).
+    /// writer of such a file was killed, or is still writing. Call this method if you read all
+    /// frames without [`verify`](Self::verify).
     ///
     /// # Errors
     /// [`ReplayError::Io`] if the file cannot be read.
@@ -350,8 +350,8 @@ impl ReplayReader {
     ///
     /// The moments of successive calls may go forwards or backwards, at any rate. For a moment
     /// outside of the replay, the first or the last frame is shown. [`Playback::events`] returns
-    /// the events since the last call. [`Playback::events`] returns no events after a step back,
-    /// after [`seek`](Self::seek), or after a jump forward of more than 5 seconds.
+    /// the events since the last call. It returns no events after a step back, after
+    /// [`seek`](Self::seek), or after a jump forward of more than 5 seconds.
     ///
     /// # Errors
     /// [`ReplayError::Io`] if the file cannot be read.
@@ -386,11 +386,11 @@ impl ReplayReader {
     /// the part's events and markers, and all [notes](Self::info). Damaged groups are left out, and
     /// [`damage`](Self::damage) then lists them.
     ///
-    /// If the codec has a time precision, the part begins with the key group of `from`. To encode
-    /// coarse values again would make them coarser.
+    /// If the codec has a time precision, the part begins with the key group of `from`, because
+    /// encoding coarse values again would make them coarser.
     ///
-    /// The frames before the first key group, at most 8 seconds of them, are encoded again, and the
-    /// groups after that are copied.
+    /// The frames before the first key group are encoded again: at most 8 seconds of them with the
+    /// default options. All later groups are copied.
     ///
     /// # Errors
     /// [`ReplayError::Io`] if a file cannot be read or written, and [`ReplayError::NothingToCut`]

@@ -1,5 +1,6 @@
 //! Reads the records of MCAP files, from untrusted bytes. Lengths are checked before memory is
-//! allocated for them. The crate `mcap` allocates before it checks.
+//! allocated for them. The crate `mcap` cannot be used here, because it allocates memory before it
+//! checks a length.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
@@ -13,7 +14,8 @@ impl<T: Read + Seek + Send> ReadSeek for T {}
 
 /// The number of bytes of a record before its data, for the opcode and the length.
 pub(crate) const RECORD_HEADER_BYTES: u64 = 9;
-/// The maximum size of a record, in bytes, because a chunk holds a group and its events.
+/// The maximum size of a record, in bytes. It is twice that of a message, because a chunk holds a
+/// group and the group's events.
 pub(crate) const MOST_RECORD_BYTES: u64 = 2 * MOST_BYTES as u64;
 
 /// The reason why a part of a file cannot be used.

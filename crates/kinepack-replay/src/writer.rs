@@ -171,16 +171,16 @@ impl<W: Write> ReplayWriter<W> {
     /// # Errors
     /// [`ReplayError::TicksNotIncreasing`], [`ReplayError::TickTooLate`],
     /// [`ReplayError::FrameTooLarge`] or [`ReplayError::Encode`] if the snapshot is refused. The
-    /// replay is then without it, but later snapshots can be written. [`ReplayError::Io`] if the
-    /// file cannot be written, in this call and in each later one. The file ends before the group
-    /// that could not be written.
+    /// replay then lacks this snapshot, but later snapshots can be written. [`ReplayError::Io`] if
+    /// the file cannot be written, in this call and in each later one. The file ends before the
+    /// group that could not be written.
     pub fn write(&mut self, world: &Snapshot) -> Result<(), ReplayError> {
         let result = self.builder.write(world);
         self.write_ended()?;
         result
     }
 
-    /// Adds an event of the snapshot that is written next.
+    /// Adds an event to the snapshot that is written next.
     ///
     /// # Errors
     /// [`ReplayError::NoEvents`], [`ReplayError::TooManyEvents`], and [`ReplayError::Encode`] if
@@ -189,8 +189,8 @@ impl<W: Write> ReplayWriter<W> {
         self.builder.emit(event)
     }
 
-    /// Like [`emit`](Self::emit), for an event that is the row `index` of a snapshot of the event
-    /// kinds' schema.
+    /// Like [`emit`](Self::emit), for an event at row `index` of `rows`, a snapshot with the schema
+    /// of the event kinds.
     ///
     /// # Errors
     /// The errors of [`emit`](Self::emit).
@@ -198,7 +198,7 @@ impl<W: Write> ReplayWriter<W> {
         self.builder.emit_row(rows, index)
     }
 
-    /// Gives a tick a name.
+    /// Adds a marker that names a tick.
     ///
     /// # Errors
     /// [`ReplayError::Io`] if the file cannot be written.
@@ -216,7 +216,8 @@ impl<W: Write> ReplayWriter<W> {
         self.output(|container| container.add_metadata(INFO, &[(key, value)]))
     }
 
-    /// Ends the group now, so that the file has everything that was written until now.
+    /// Ends the group now, so that the file contains all snapshots that were passed to
+    /// [`write`](Self::write) until now.
     ///
     /// # Errors
     /// The errors of [`write`](Self::write).

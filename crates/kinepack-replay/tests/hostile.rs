@@ -19,8 +19,8 @@ fn readable(file: Vec<u8>) -> Result<Vec<u32>, ReplayError> {
     Ok(frames(&mut replay))
 }
 
-/// Returns the groups of a file: the first tick of each, and the bytes where its chunk begins and
-/// ends.
+/// Returns the groups of a file: each group's first tick, and the offsets at which its chunk begins
+/// and ends.
 fn groups(file: &[u8]) -> Vec<(u32, usize, usize)> {
     let summary = mcap::Summary::read(file).unwrap().unwrap();
     let ticks = open(file).group_sizes().map(|(tick, _)| tick.0).collect::<Vec<_>>();
@@ -111,7 +111,8 @@ fn damage_anywhere_costs_one_group_and_what_needs_it_or_is_an_error() {
             let damage = &replay.damage()[0];
             assert_eq!(damage.at_byte as usize, groups[hit.unwrap()].1);
             assert!(!damage.to_string().is_empty());
-            // At this moment the last state before it is shown, and playback then continues.
+            // At a moment within the lost group, playback shows the last state before the group or
+            // a later one.
             let before = ticks(90).take_while(|tick| *tick < begin).last();
             let shown = replay.playback(f64::from(begin) + 1.0).unwrap().unwrap().tick;
             assert!(before.is_none_or(|before| shown >= f64::from(before)));

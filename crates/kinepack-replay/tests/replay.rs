@@ -85,7 +85,8 @@ fn playback_interpolates_and_names_what_comes_and_goes() {
     }
 }
 
-/// Returns the ticks of the hits that playback shows, each after a goal.
+/// Returns the ticks of the hits that playback shows. Checks that a goal of the same tick precedes
+/// each hit.
 fn hits(replay: &mut ReplayReader, tick: f64) -> Vec<u32> {
     let playback = replay.playback(tick).unwrap().unwrap();
     let events: Vec<_> = playback.events().collect();
@@ -303,7 +304,7 @@ fn a_cut_that_joins_groups_keeps_all_of_their_events() {
     let kinds = Schema::builder().kind::<Goal>("goal").build().unwrap();
     let profile = Profile::untrained(&kinds);
     let kinds = Codec::new(kinds, Level::TABLE[0], profile).unwrap();
-    // The groups have a tenth of a second, and a cut encodes them again in groups of a second.
+    // The groups last a tenth of a second, and a cut encodes them again in groups of a second.
     let options = ReplayOptions {
         group: Duration::from_millis(100),
         key_every: 1_000,

@@ -60,7 +60,7 @@ pub(crate) fn world(tick: u32) -> Snapshot {
     let mut world = Snapshot::new(&Schema::of::<Ball>(), Tick(tick));
     let time = tick as f32 / 60.0;
     for id in 0..6 {
-        // The sixth ball exists only in every second second.
+        // The sixth ball exists only in odd seconds.
         if id == 5 && (tick / 60).is_multiple_of(2) {
             continue;
         }
