@@ -1,9 +1,9 @@
 //! Measures the cost of recording on the recording thread: 100 and 1,000 entities of eight numbers
 //! a tick, while another thread writes.
 //!
-//! Run it with `cargo bench -p kinepack-capture --bench
-//! recorder`. The benchmark times only the calls of `record`. Between these calls the writer may
-//! catch up, as it does in the 16 ms of a tick.
+//! Run it with `cargo bench -p kinepack-capture --bench recorder`. The benchmark times only the
+//! calls of `record`. Between these calls the writer can catch up, as it does in the 16 ms of a
+//! tick.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -4,7 +4,7 @@
 use kinepack::Level;
 
 /// The first row at which every field is quantized. The earlier rows of the table send some floats
-/// whole.
+/// in 32 bits.
 pub const FIRST_QUANTIZED_ROW: u8 = 6;
 
 /// The stage that each row adds to the row above it.

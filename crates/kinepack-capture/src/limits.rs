@@ -49,8 +49,8 @@ impl CaptureLimits {
     }
 }
 
-/// The number of values that each frame counts in addition, because even an empty frame takes some
-/// time.
+/// The number of values that each frame adds to the count besides its own, because even an empty
+/// frame takes some time.
 const FRAME_VALUES: u64 = 256;
 
 /// Counts the values of a capture while it is read. Readers of other formats can use it too.

@@ -77,7 +77,7 @@ impl<'a> Columns<'a> {
     }
 
     /// Fills the raw words and the lanes of one entity. `schema` must be the schema of one kind.
-    /// Returns false if a value was out of its range and took the nearest end.
+    /// Returns false if a value was out of its range and was clamped to the nearest end.
     ///
     /// # Errors
     /// [`EncodeError`] if the schema cannot hold a value.

@@ -7,8 +7,8 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 /// Decompresses zstd data while it is read: all frames in the data, with their checksums checked.
 ///
-/// The memory is up to the window of a frame, and 128 KiB. A frame whose window exceeds the limit
-/// is refused.
+/// The reader takes memory for the window of a frame, and 128 KiB. A frame whose window exceeds the
+/// limit is refused.
 ///
 /// ```
 /// use std::io::Read;

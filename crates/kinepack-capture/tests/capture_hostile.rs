@@ -1,5 +1,5 @@
-//! Tests of capture files that are cut off, damaged or malicious: each is read except for the
-//! damage, or refused. None causes an allocation that it does not fill.
+//! Tests of capture files that are cut off, damaged or malicious: each file is read except for the
+//! damage, or refused. No file causes an allocation that its data do not fill.
 
 use std::io::Cursor;
 

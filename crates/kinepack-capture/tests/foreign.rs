@@ -11,8 +11,8 @@ use mcap::{Compression, WriteOptions};
 
 use crate::files::{Ship, Sink, record_ships, ship};
 
-/// Writes the messages of a file again with another compression, in the order to which `order`
-/// changes their numbers, with chunks of about this many bytes.
+/// Writes the messages of a file again with another compression, and with chunks of about this many
+/// bytes. `order` rearranges the numbers of the messages.
 fn rewritten(
     file: &[u8],
     compression: Option<Compression>,
@@ -23,8 +23,8 @@ fn rewritten(
     written(file, options, order)
 }
 
-/// Writes the messages of a file again with these options, in the order to which `order` changes
-/// their numbers.
+/// Writes the messages of a file again with these options. `order` rearranges the numbers of the
+/// messages.
 fn written(file: &[u8], options: WriteOptions, order: impl FnOnce(&mut Vec<usize>)) -> Vec<u8> {
     let messages: Vec<_> =
         mcap::MessageStream::new(file).unwrap().collect::<Result<_, _>>().unwrap();

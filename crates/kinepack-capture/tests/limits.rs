@@ -125,8 +125,8 @@ fn unpacking_a_chunk_takes_at_most_half_of_its_size_in_addition() {
         let mut capture = Capture::from_reader("a.mcap", Cursor::new(file)).unwrap();
         assert!(capture.next_frame().unwrap().is_some());
     });
-    // The limit is the chunk and the half from which it grew, a frame in memory, and the file in
-    // its reader.
+    // The limit covers the chunk and the smaller buffer from which the chunk grew, a frame in
+    // memory, and the file in its reader.
     let most = unpacked + unpacked / 2 + 10 * 8 * 2 * 65_536 + (4 << 20);
     assert!(measured.bytes_max < most as u64, "{} of {most}", measured.bytes_max);
 }

@@ -6,7 +6,7 @@ use super::common::Random;
 use super::{AVATARS, JOINTS, RATE_HZ, quaternion};
 
 const TICK_S: f32 = 1.0 / RATE_HZ as f32;
-// The indices of some joints: the head, the jaw, the first joint of each arm, and of each leg.
+// The indices of some joints: the head, the jaw, and the first joint of each arm and leg.
 const HEAD: usize = 4;
 const JAW: usize = 5;
 const ARMS: [usize; 2] = [6, 10];

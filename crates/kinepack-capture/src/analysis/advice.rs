@@ -1,5 +1,5 @@
-//! Finds what to change first: changes of the schema, each tried on a sample of the frames; and
-//! warnings about values.
+//! Finds what to change first. Proposes changes of the schema, each tried on a sample of the
+//! frames, and warns about values.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -23,9 +23,10 @@ const LEAST_SHARE: f64 = 0.005;
 /// values.
 const MARGIN: f64 = 0.25;
 
-/// The limit of the sample words that are coded for all changes together: for each value of the
-/// capture, and for any capture. If a capture exceeds the limit, fewer samples are used, and then
-/// fewer changes are tried. Typical captures of games need a tenth of the limit.
+/// The limit on the number of sample words that are coded for all changes together: the second
+/// constant, plus the first one for each value of the capture. If a capture would exceed the limit,
+/// fewer samples are used, and then fewer changes are tried. Typical captures of games need a tenth
+/// of the limit.
 const TRIED_WORDS_PER_VALUE: u64 = 8;
 const LEAST_TRIED_WORDS: u64 = 1 << 26;
 /// The cost of training the codes of one lane for one tried change, as a number of words.
@@ -297,8 +298,8 @@ fn kind_for_bare(found: &FieldAnalysis) -> Option<(FieldKind, String, String)> {
     Some((FieldKind::Floats(limits), text, because))
 }
 
-/// Returns the bits of an angle whose codes are all used, because such an angle was declared with
-/// `bits`.
+/// Returns the number of bits of an angle that uses every code of its bits. Such an angle was
+/// declared with `bits`.
 fn whole_bits(axis: &FloatLimits) -> Option<u32> {
     (axis.wraps()
         && axis.max_code() == (1_u64 << axis.bits()).wrapping_sub(1) as u32

@@ -39,7 +39,8 @@ pub struct FieldAnalysis {
     pub bits: u32,
     /// The share of the entities in which the field equals the baseline, over all frames.
     pub unchanged_share: f64,
-    /// The number of values with a component outside of its limits, which took the nearest end.
+    /// The number of values with a component outside of its limits, which was clamped to the
+    /// nearest end.
     pub out_of_range: u64,
     /// The number of values that are not numbers, which were ignored.
     pub not_a_number: u64,
@@ -56,9 +57,9 @@ pub struct ComponentAnalysis {
     pub name: String,
     /// The number of bits of the component in full.
     pub bits: u32,
-    /// The bits per frame of the component's values at each level, in the order of `levels`. The
-    /// number of bits that a level spends on all components together, such as the bits that select
-    /// their width, count only for the field.
+    /// The bits per frame of the component's values at each level, in the order of `levels`. Bits
+    /// that a level spends on all components together, such as those that select their width, count
+    /// only for the field.
     pub level_bits_per_frame: Vec<f64>,
     /// The smallest and the largest allowed value, if the component is a number with limits.
     pub limits: Option<[f64; 2]>,
@@ -174,8 +175,8 @@ impl FieldStatistics {
             .for_each(|(component, lane)| component.values.add(i64::from(*lane)));
     }
 
-    /// Adds a snapshot, its baseline, and an older snapshot, which precedes the baseline by the
-    /// same time as the baseline precedes the first.
+    /// Adds a snapshot, its baseline, and an older snapshot. The older snapshot precedes the
+    /// baseline by the same time as the baseline precedes the first snapshot.
     pub(super) fn compare(
         &mut self,
         newest: &Snapshot,

@@ -1,9 +1,9 @@
 //! Analyzes which parts of a stream take the bits, and how to save them: values, differences,
 //! entropy, precision, the cost of each level, and proposed changes.
 //!
-//! An [`Analyzer`] takes the frames in order. It keeps only the last few frames, a sample of some
-//! dozens, and counts, so its memory does not grow with the capture. The analyzer does not use a
-//! clock; benchmarks measure the time of coding.
+//! An [`Analyzer`] takes the frames in order. It keeps only the last few frames, samples of at most
+//! 150 frames, and counts, so its memory does not grow with the capture. The analyzer does not use
+//! a clock; benchmarks measure the time of coding.
 
 mod advice;
 mod carried;
@@ -118,8 +118,8 @@ pub struct Analysis {
 
 /// Analyzes a stream frame by frame.
 ///
-/// The analyzer encodes each frame at all levels and one in `sweep_stride` at all lags, and counts
-/// about ten numbers per entity.
+/// The analyzer encodes each frame at all levels. One frame in `sweep_stride` is also encoded at
+/// all lags. About ten numbers per entity are counted.
 ///
 /// ```
 /// use kinepack::{EntityId, Pack, Profile, Schema, Tick};

@@ -36,9 +36,9 @@ pub struct AnalysisOptions {
     pub sample_stride: u64,
     /// The profile for the levels that use one.
     pub profile: Profile,
-    /// The maximum number of bytes of the frames that are kept for comparison, which are those of
-    /// three times the longest lag. The samples and counts take up to 400 MB more. The default is
-    /// 512 MiB, enough for frames of 65,536 entities with 20 lanes.
+    /// The maximum number of bytes of the frames that are kept for comparison. An analyzer keeps
+    /// the frames of three times the longest lag. The samples and counts take up to 400 MB more.
+    /// The default is 512 MiB, enough for frames of 65,536 entities with 20 lanes.
     pub max_bytes: usize,
 }
 

@@ -55,7 +55,8 @@ impl Past {
     }
 }
 
-/// Makes baselines of the first views, the newest first, as long as the ticks fall.
+/// Makes baselines of the first views, as many as have decreasing ticks. The newest view must come
+/// first.
 pub(super) fn falling<'a>(views: impl Iterator<Item = &'a View> + Clone) -> Option<Baselines<'a>> {
     (1..=1 + Baselines::OLDER)
         .rev()

@@ -166,8 +166,8 @@ impl Samples {
         });
     }
 
-    /// Returns the mean bytes of a frame if the samples are coded in the changed schema, packed,
-    /// with word lengths trained on them.
+    /// Returns the mean number of bytes of a frame if the samples are coded with the changed schema
+    /// at the level `packed`, with word lengths trained on the samples.
     pub(super) fn bytes_per_frame(&self, changed: &Changed) -> Result<f64, TrainError> {
         let schema = &changed.schema;
         if self.taken.is_empty() || schema.lanes().is_empty() {

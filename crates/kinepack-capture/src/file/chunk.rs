@@ -11,7 +11,7 @@ use super::source::{MAX_RECORD_BYTES, READ_BYTES, RECORD_HEADER_BYTES, parse};
 use crate::zstd::ZstdReader;
 
 /// Unpacks the data of a chunk's record into `out`, and checks their checksum. Returns the number
-/// of bytes of the record after the data, which is not 0 only if the data's length is wrong.
+/// of bytes of the record after the data. This number is 0 unless the data's length is wrong.
 pub(super) fn unpack(record: &[u8], out: &mut Vec<u8>) -> Result<usize, Refused> {
     /// The number of bytes of a chunk's record without the name of its compression and without its
     /// data. These bytes are two times, the size, the checksum, and the lengths of the name and of

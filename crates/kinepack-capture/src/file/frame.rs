@@ -112,8 +112,8 @@ impl<'a> CaptureFrame<'a> {
 
     /// Appends the entities to a snapshot of the stream's schema, whose [`iter`](Snapshot::iter)
     /// returns them as values of the type. Raw words are quantized, and a value outside of its
-    /// limits takes the nearest end. Returns the number of entities with a value outside of its
-    /// limits. The call allocates a row of words for each kind.
+    /// limits is clamped to the nearest end. Returns the number of entities with a value outside of
+    /// its limits. The call allocates a row of words for each kind.
     ///
     /// # Errors
     /// [`CaptureError::BadState`] for a NaN, a rotation of length 0, or a snapshot of another

@@ -25,8 +25,8 @@ struct Survey {
 
 impl Capture {
     /// Sorts the chunks before the summary by time, if they overlap. In most files they do not
-    /// overlap: then only the headers of the records are read here. A late chunk whose times are 0
-    /// also leads to the survey.
+    /// overlap, and then only the headers of the records are read here. A late chunk whose times
+    /// are 0 also causes a survey.
     pub(super) fn sort_chunks(&mut self, summary_byte: u64) {
         let Ok(mut file) = File::open(&self.path) else { return };
         let Ok(overlaps) = summary::overlaps(&mut file, summary_byte) else { return };
@@ -48,10 +48,10 @@ impl Capture {
     }
 
     /// Reads all records in the order of the file, and takes the declarations of streams outside of
-    /// chunks. If the summary has no declarations, this also takes those within chunks, because a
-    /// later chunk may be read first. If a chunk's times are 0, this looks into the chunk, because
-    /// it may be empty. Returns `None` if a frame is outside of chunks, or if the file cannot be
-    /// read.
+    /// chunks. If the summary has no declarations, the survey also takes the declarations within
+    /// chunks, because a later chunk may be read first. If a chunk's times are 0, the survey looks
+    /// into the chunk, because the chunk may be empty. Returns `None` if a frame is outside of
+    /// chunks, or if the file cannot be read.
     fn survey(&self) -> Option<Survey> {
         let file = File::open(&self.path).ok()?;
         let mut source = Source::Linear(Box::new(Linear::new(Box::new(file), 0)));

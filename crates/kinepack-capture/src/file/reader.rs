@@ -28,8 +28,7 @@ use crate::{CaptureError, CaptureLimits};
 /// sorted across chunks. If a file holds more values than [`CaptureLimits`] allow for its size, it
 /// is refused at the first frame above the limit.
 ///
-/// The memory is that of one chunk, of at most 64 MB. If chunks overlap in time, it is up to 480
-/// MB.
+/// A reader holds one chunk, of at most 64 MB. If chunks overlap in time, it holds up to 480 MB.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -153,7 +152,7 @@ impl Capture {
         self.unsorted_before = Some(begin);
     }
 
-    /// Returns the same capture with other limits than [`CaptureLimits::default`].
+    /// Returns the same capture with `limits` instead of [`CaptureLimits::default`].
     pub fn with_limits(mut self, limits: CaptureLimits) -> Self {
         self.values.limits = limits;
         self.unpacked.limits = limits;
@@ -281,8 +280,8 @@ impl Capture {
         }
     }
 
-    /// Ends reading the file. Damage that turned a frame into another record is noticed by the
-    /// number of frames.
+    /// Ends reading the file. The number of lost frames reveals damage that turned a frame into
+    /// another record.
     fn end(&mut self) {
         self.has_ended = true;
         if let Some((at_byte, of)) = self.differs.take() {

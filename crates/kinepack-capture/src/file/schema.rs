@@ -32,8 +32,8 @@ pub(crate) const MAX_NAME_BYTES: usize = 65_535;
 /// documents compress well: 10 kB could become a million fields.
 const MAX_ALL_BYTES: usize = 16 << 20;
 const MAX_ALL_LANES: usize = 1 << 16;
-/// The maximum number of bytes of the kinds' names, each counted once for each of the kind's
-/// fields, whose display names begin with it.
+/// The maximum number of bytes of the names of kinds. A name counts once for each field of its
+/// kind, because the display name of the field begins with it.
 const MAX_KIND_NAMES_BYTES: usize = 16 << 20;
 /// The valid range of ticks per second.
 pub(crate) const RATES_HZ: std::ops::RangeInclusive<f64> = 0.001..=1_000_000.0;
@@ -399,7 +399,8 @@ impl FieldDocument {
 }
 
 impl Kind {
-    /// Returns a lower bound of the number of lanes, because an integer may have two.
+    /// Returns a lower bound on the number of lanes. An integer counts as one lane, but may have
+    /// two.
     fn lanes(&self) -> usize {
         match self {
             Self::Floats(axes) => axes.len(),

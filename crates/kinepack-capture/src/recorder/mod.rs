@@ -291,17 +291,16 @@ impl Recorder {
     }
 
     /// Records the entities of a tick, which must be in the order of their ids. The states may be
-    /// given by value or by reference. An empty frame records that there were no entities. Its type
-    /// must be given, as in `[(EntityId, &Ball); 0]`.
+    /// given by value or by reference. An empty frame records that there were no entities. The type
+    /// of its states must be given, as in `[(EntityId, &Ball); 0]`.
     ///
     /// The call copies the numbers of the states. It does not allocate if a frame of this size was
     /// recorded before. The call waits if the disk is far behind.
     ///
     /// # Errors
     /// [`RecordError`] if the tick is not above the stream's previous one, ids do not increase, a
-    /// spawn field changed, or there are more than 65,536 entities. The same type reports that the
-    /// file cannot be written, or could not be written before. No part of a refused frame is
-    /// recorded.
+    /// spawn field changed, or there are more than 65,536 entities. Also if the file cannot be
+    /// written, or could not be written before. No part of a refused frame is recorded.
     pub fn record<T: Pack, B: Borrow<T>>(
         &mut self,
         stream: &RecordedStream<T>,
@@ -312,7 +311,7 @@ impl Recorder {
     }
 
     /// Records entities whose raw words the function `store` writes, as [`Pack::store_raw`] would.
-    /// Use it for states that are not values of `T`, such as the records of another file.
+    /// Use this method for states that are not values of `T`, such as the records of another file.
     ///
     /// # Errors
     /// The errors of [`record`](Self::record), and those of `store`.
@@ -466,8 +465,8 @@ impl Recorder {
         RecordError::Write { path: self.path.clone(), source }
     }
 
-    /// Waits until all recorded frames are in the file. Call it, for example, before an operation
-    /// that may crash. The call takes as long as the disk does.
+    /// Waits until all recorded frames are in the file. Call `flush`, for example, before an
+    /// operation that may crash. The call takes as long as the disk does.
     ///
     /// # Errors
     /// [`RecordError::Write`] if the file cannot be written, or could not be written before.

@@ -2,7 +2,7 @@
 //! buffers that return to the recorder.
 //!
 //! The writer looks into the queue ten times per second, and is woken when the queue is half full.
-//! To wake a thread for each frame would cost the game more than the rest of recording.
+//! Waking the thread for each frame would cost the game more than the rest of the recording.
 
 use std::collections::VecDeque;
 use std::io;
