@@ -15,8 +15,8 @@ use kinepack_capture::{Capture, schema_document};
 const MOST_FRAMES: usize = 64;
 
 /// The first byte selects the meaning of the rest. The rest may be a file, a stream's schema, or a
-/// message of raw words or of lanes, of one kind of entities or of several. Messages are put into a
-/// valid file.
+/// message. A message has raw words or lanes, of one kind of entities or of several. Messages are
+/// put into a valid file.
 pub fn capture(data: &[u8]) {
     let Some((&pick, data)) = data.split_first() else { return };
     match pick % 6 {

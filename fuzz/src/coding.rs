@@ -16,7 +16,7 @@ use kinepack::{
 pub(crate) use crate::support::bodies_schema;
 use crate::support::{assert_valid, at_tick, frames, profile_of, schema, schemas as plain_schemas};
 
-/// Makes choices from the input. It takes bytes from the front, and zeros after the end.
+/// Makes choices from the input. A `Source` takes bytes from the front, and zeros after the end.
 pub(crate) struct Source<'a>(pub(crate) &'a [u8]);
 
 impl Source<'_> {

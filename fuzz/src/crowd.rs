@@ -42,7 +42,7 @@ fn pieces(ticks: u32) -> Vec<Piece> {
     pieces
 }
 
-/// The first byte selects the meaning of the rest: a catalogue, or inputs of a viewer, which
+/// The first byte selects the meaning of the rest: a catalogue, or inputs of a viewer. The viewer
 /// changes from one tier to the other or shows both together. Each input has a byte for its type, a
 /// byte for its group and number, a byte for its length, and then its contents.
 pub fn crowd(data: &[u8]) {

@@ -182,7 +182,7 @@ pub fn check_steps(steps: &[Step], limit: u8, prefix_bits: u32) {
     assert!(matches!(outcome, Err(DecodeError::TrailingData { left_bits: 40.. })), "{outcome:?}");
 }
 
-/// Makes choices from the input. It takes bytes from the front, and zeros after the end.
+/// Makes choices from the input. A `Source` takes bytes from the front, and zeros after the end.
 struct Source<'a>(&'a [u8]);
 
 impl Source<'_> {

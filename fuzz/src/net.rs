@@ -26,7 +26,7 @@ const MOST_UNCHECKED: u32 = 200;
 const LANES: u32 = 4;
 const MAX: u32 = 1 << 20;
 
-/// Makes choices from the input. It takes bytes from the front, and zeros after the end.
+/// Makes choices from the input. A `Source` takes bytes from the front, and zeros after the end.
 pub(crate) struct Source<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Source<'a> {

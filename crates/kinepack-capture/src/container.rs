@@ -1,6 +1,6 @@
 //! Writes an MCAP file: chunks with checksums and indexes, attachments, metadata, and a summary at
-//! the end. The format is MCAP's specification, version 0. This serves capture files, and the
-//! replays of `kinepack-replay`.
+//! the end. MCAP's specification, version 0, defines the format. Capture files use this module, and
+//! so do the replays of `kinepack-replay`.
 //!
 //! The crate `mcap` can write such files too. But it compresses with C code, and its writer does
 //! not return an output that failed.

@@ -4,7 +4,7 @@
 /// The maximum number of values that a capture may hold: `min_values + values_per_byte · n` after
 /// `n` bytes of the file. A frame of E entities counts as (E + 1) · (lanes + 1) + 256 values. If
 /// there are several kinds, the product is added for each kind. Chunks have the same limit, counted
-/// separately: a chunk counts one value for each of its records, or for each 64 unpacked bytes if
+/// separately. A chunk counts one value for each of its records, or for each 64 unpacked bytes if
 /// that is more. For a challenge file, `n` counts the bytes of the file as it is stored, compressed
 /// or not.
 ///

@@ -240,8 +240,8 @@ fn a_chunk_within_a_chunk_is_damage() {
     let at = chunks(&one)[0];
     let length = u64::from_le_bytes(one[at + 1..at + 9].try_into().unwrap()) as usize;
     let inner = &one[at..at + 9 + length];
-    // The header of a chunk without compression has two times, a size, a checksum, an empty name,
-    // and a size.
+    // The header of a chunk without compression has two timestamps, a size, a checksum, an empty
+    // name, and a size.
     let mut outer = one[at + 9..at + 25].to_vec();
     outer.extend((inner.len() as u64).to_le_bytes());
     outer.extend([0; 4]);

@@ -9,7 +9,7 @@ mod files;
 mod runner;
 mod stored;
 
-// This module is the drivers of the fuzz targets, which are public in their crate.
+// This module has the drivers of the fuzz targets, which are public in their crate.
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/capture.rs"]
 mod driver;

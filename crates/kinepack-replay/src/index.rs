@@ -116,7 +116,7 @@ impl Index {
                 op::ATTACHMENT_INDEX => {
                     let (at_byte, bytes) = (fields.u64()?, fields.u64()?);
                     places.push((at_byte, bytes));
-                    // The next 24 bytes are two times and the size of the data.
+                    // The next 24 bytes are two timestamps and the size of the data.
                     fields.bytes(24)?;
                     index.attachments.push((fields.text()?, at_byte, bytes));
                 }
@@ -222,7 +222,7 @@ impl Index {
             op::METADATA => self.take_metadata(data),
             op::ATTACHMENT => {
                 let mut fields = Fields(data);
-                // This skips two times.
+                // Skips two timestamps of 8 bytes each.
                 fields.bytes(16)?;
                 self.attachments.push((fields.text()?, at_byte, bytes));
                 Ok(())
@@ -313,7 +313,7 @@ impl Index {
                 return Err(Broken::from("its checksum differs"));
             }
             let mut fields = Fields(data);
-            // This skips two times. The name and the media type follow them.
+            // Skips two timestamps of 8 bytes each. The name and the media type follow.
             fields.bytes(16)?;
             fields.list()?;
             fields.list()?;
@@ -398,7 +398,7 @@ impl Chunk {
 
     fn from_data(data: &[u8]) -> Result<Self, Broken> {
         let mut fields = Fields(data);
-        // This skips the times of the first and the last message, and the size.
+        // Skips the times of the first and the last message, and the size.
         fields.bytes(24)?;
         let checksum = fields.u32()?;
         if !fields.list()?.is_empty() {
@@ -419,7 +419,7 @@ impl Chunk {
             let Record { opcode: op::MESSAGE, data } = record? else { continue };
             let mut fields = Fields(data);
             let (of, first) = (fields.u16()?, Tick(fields.u32()?));
-            // This skips two times.
+            // Skips two timestamps of 8 bytes each.
             fields.bytes(16)?;
             let message = Message { first, data: fields.0 };
             if of == channel && found.replace(message).is_some() {

@@ -187,8 +187,8 @@ impl KillCam {
 impl Excerpt {
     /// Writes the interval as a replay.
     ///
-    /// If the codec has a time precision, the replay begins with the key group of the first tick,
-    /// because encoding coarse values again would make them coarser.
+    /// If the codec has a time precision, the replay begins with the key group of the first tick.
+    /// The reason is that encoding coarse values again would make them coarser.
     ///
     /// The frames before the first key group are encoded again: at most 8 seconds of them with the
     /// default options. All later groups are copied.

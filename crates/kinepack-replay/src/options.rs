@@ -18,7 +18,7 @@ pub struct ReplayOptions {
     pub group: Duration,
     /// The number of groups from one *key group* to the next, at least 1. A key group can be
     /// decoded without other groups. The first frame of any other group is coded against the first
-    /// frame of its key group, and takes a third of the bytes of that frame. If a key group is
+    /// frame of its key group. It takes a third of the bytes of that frame. If a key group is
     /// damaged, all groups up to the next key group are lost.
     pub key_every: u32,
     /// The kinds of events; `None` if there are no events.
@@ -32,8 +32,8 @@ pub struct ReplayOptions {
 
 impl ReplayOptions {
     /// Makes options for a world of `rate_hz` ticks per second, with groups of 1 second. Every
-    /// eighth group is a key group. With 901 cubes at 60 Hz, the first frames of groups are a tenth
-    /// of the file, and a reader takes at most 20 ms to show any moment.
+    /// eighth group is a key group. With 901 cubes at 60 Hz, the first frames of groups take a
+    /// tenth of the file. A reader takes at most 20 ms to show any moment.
     pub fn at_hz(rate_hz: f64) -> Self {
         Self {
             rate_hz,

@@ -386,8 +386,8 @@ impl ReplayReader {
     /// the part's events and markers, and all [notes](Self::info). Damaged groups are left out, and
     /// [`damage`](Self::damage) then lists them.
     ///
-    /// If the codec has a time precision, the part begins with the key group of `from`, because
-    /// encoding coarse values again would make them coarser.
+    /// If the codec has a time precision, the part begins with the key group of `from`. The reason
+    /// is that encoding coarse values again would make them coarser.
     ///
     /// The frames before the first key group are encoded again: at most 8 seconds of them with the
     /// default options. All later groups are copied.

@@ -1,9 +1,9 @@
 //! Measures the size and speed of bytes and small numbers as streams send them.
 //!
-//! The bytes are 1,024 seeded pairs: a base, and a copy with a few changed bytes, in random places
-//! or in clusters of 1 to 8 bytes. The pairs are coded as runs of whole bytes and as sparse bytes.
-//! For a list of gamma-coded distances and lengths, the alternative to sparse bytes, only the bits
-//! are counted.
+//! The bytes are 1,024 seeded pairs: a base, and a copy with a few changed bytes. The changed bytes
+//! are in random places or in clusters of 1 to 8 bytes. The pairs are coded as runs of whole bytes
+//! and as sparse bytes. For a list of gamma-coded distances and lengths, the alternative to sparse
+//! bytes, only the bits are counted.
 //!
 //! The vectors are 4,096 seeded ones of three components. Half of the vectors are 0; the others
 //! have magnitudes up to 1,000 steps, all equally often.

@@ -198,7 +198,8 @@ impl FloatLimits {
     }
 
     /// Returns the end that the caller gave for a range that excludes its end. Sums of floats are
-    /// not exact, so several ends are possible. This chooses a round one, which is the most likely.
+    /// not exact, so several ends are possible. The function chooses a round end, which is the most
+    /// likely.
     fn end(&self) -> f64 {
         use core::f64::consts::{PI, TAU};
         let sum = self.max + self.step;

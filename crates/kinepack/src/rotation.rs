@@ -73,7 +73,7 @@ impl SmallestThree {
         (1 << self.component_bits) - 1
     }
 
-    /// Returns an upper bound of the angle in degrees between a rotation and its reconstruction. It
+    /// Returns an upper bound on the angle in degrees between a rotation and its reconstruction. It
     /// is 0.56 at 9 bits, 0.28 at 10, 0.14 at 11, and 0.07 at 12. The bound does not include the
     /// rounding of `f32`. For rotations with four almost equal components, the angle comes within 1
     /// % of the bound.

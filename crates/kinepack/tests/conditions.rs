@@ -1,6 +1,6 @@
-//! Tests of fields that may be absent: which schemas are refused, which states are valid, that
-//! absent fields take no bits, and the frozen bytes of `spec/vectors/optional.txt`. Generated
-//! schemas with such fields are in `generated/`, and a second decoder is in `reference/`.
+//! Tests of fields that may be absent: which schemas are refused, which states are valid, and that
+//! absent fields take no bits. Also tests the frozen bytes of `spec/vectors/optional.txt`.
+//! Generated schemas with such fields are in `generated/`, and a second decoder is in `reference/`.
 
 use kinepack::quantize::IntegerLimits;
 use kinepack::schema::{Condition, Field, FieldKind};

@@ -199,8 +199,8 @@ fn the_naive_coder_writes_the_same_bits() {
     });
 }
 
-/// One case has a carry that runs through many bytes of 0xFF, the other has the same bytes without
-/// a carry.
+/// One case has a carry that runs through many bytes of 0xFF, and the other has the same bytes
+/// without a carry.
 #[test]
 fn a_carry_runs_through_any_number_of_bytes() {
     for ones in [1, 2, 3, 7, 100, 3000] {

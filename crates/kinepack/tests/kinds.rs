@@ -456,8 +456,8 @@ fn a_profile_is_carried_to_the_kinds_with_the_same_fields() {
     assert_eq!(carried.carried(&schema, &other), Err(SetupError::ProfileMismatch));
 }
 
-/// If one kind is split into two with the same fields, packets with the carried profile of that
-/// kind take about as many bits as before.
+/// If one kind is split into two with the same fields, packets take about as many bits as before.
+/// The profile is that of the one kind, carried to the new schema.
 #[test]
 fn a_kind_that_became_two_takes_hardly_more() {
     let one = Schema::of::<Crate>();

@@ -356,8 +356,8 @@ fn the_worked_steps_of_the_specification() {
     }
 }
 
-/// Steps of 0.1 are compared with the reference's sizes: they take the same number of bits or one
-/// fewer up to 3.15, and at most one bit more above.
+/// Compares steps of 0.1 with the reference's sizes. Up to 3.15, steps take the same number of bits
+/// or one fewer. Above 3.15, they take at most one bit more.
 #[test]
 fn steps_are_never_more_than_a_bit_longer_than_multiples() {
     let larger = SIZES_OF_TENTHS.iter().map(|(_, bits)| *bits).chain([LARGEST_BITS]);

@@ -1,5 +1,5 @@
-//! Tests of snapshots made from parts: encoding a part of the changes equals encoding a baseline
-//! that has these changes.
+//! Tests of snapshots made from parts. Encoding some chosen changes gives the same packet as
+//! encoding a snapshot that has only these changes.
 
 use kinepack::codec::{Chosen, Difference};
 use kinepack::{Codec, EncodeError, Encoder, Level, Profile, Snapshot};

@@ -150,8 +150,8 @@ fn a_packed_record_by_hand() {
         bits(&packet, count)
     };
     assert_eq!(coded(&base, 8), "00 0 0 0 00 0".replace(' ', ""));
-    // The steps 2 and 1 (the short way round) become 4 and 2, of class 3. 4 is the third of 0, 1, 3
-    // and 4, and so on.
+    // The steps 2 and 1 (the short way round) become 4 and 2, of class 3. The choice 4 is number 3,
+    // counted from 0, among 0, 1, 3 and 4: the values other than the base's 2.
     let changed = [12, 0, 1, 4, 3, 256, 257, 256, 0, 0, 5, 0];
     let place = "0101 001 010";
     // The differences are 0, 1 and 0, of class 2.

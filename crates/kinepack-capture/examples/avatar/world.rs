@@ -27,7 +27,8 @@ struct Person {
     speed: f32,
     stride: f32,
     limbs: [Limb; JOINTS],
-    /// The time until the person walks, and until the person stops talking; below 0 while silent.
+    /// The time until the person walks, and the time until the person stops talking. The second
+    /// time is below 0 while the person is silent.
     stay_s: f32,
     talk_s: f32,
 }

@@ -23,7 +23,7 @@ const LEAST_SHARE: f64 = 0.005;
 /// values.
 const MARGIN: f64 = 0.25;
 
-/// The limit on the number of sample words that are coded for all changes together: the second
+/// The limit on the sample words that are coded for all changes together. It is the second
 /// constant, plus the first one for each value of the capture. If a capture would exceed the limit,
 /// fewer samples are used, and then fewer changes are tried. Typical captures of games need a tenth
 /// of the limit.

@@ -1,5 +1,5 @@
-//! Counts whole numbers in bounded memory: each number separately while there are few distinct
-//! numbers, and otherwise in bins whose width is a power of two.
+//! Counts whole numbers in bounded memory. While there are few distinct numbers, each of them is
+//! counted separately. Otherwise numbers are counted in bins whose width is a power of two.
 
 use std::collections::HashMap;
 

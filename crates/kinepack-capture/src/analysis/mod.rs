@@ -1,5 +1,5 @@
-//! Analyzes which parts of a stream take the bits, and how to save them: values, differences,
-//! entropy, precision, the cost of each level, and proposed changes.
+//! Analyzes which parts of a stream take the bits, and how to save bits. The analysis covers
+//! values, differences, entropy, precision, the cost of each level, and proposed changes.
 //!
 //! An [`Analyzer`] takes the frames in order. It keeps only the last few frames, samples of at most
 //! 150 frames, and counts, so its memory does not grow with the capture. The analyzer does not use

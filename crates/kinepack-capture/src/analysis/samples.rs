@@ -166,7 +166,7 @@ impl Samples {
         });
     }
 
-    /// Returns the mean number of bytes of a frame if the samples are coded with the changed schema
+    /// Returns the mean number of bytes of a frame. The samples are coded with the changed schema
     /// at the level `packed`, with word lengths trained on the samples.
     pub(super) fn bytes_per_frame(&self, changed: &Changed) -> Result<f64, TrainError> {
         let schema = &changed.schema;

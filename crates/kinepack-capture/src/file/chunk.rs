@@ -14,8 +14,8 @@ use crate::zstd::ZstdReader;
 /// of bytes of the record after the data. This number is 0 unless the data's length is wrong.
 pub(super) fn unpack(record: &[u8], out: &mut Vec<u8>) -> Result<usize, Refused> {
     /// The number of bytes of a chunk's record without the name of its compression and without its
-    /// data. These bytes are two times, the size, the checksum, and the lengths of the name and of
-    /// the data.
+    /// data. These bytes are two timestamps, the size, the checksum, and the lengths of the name
+    /// and of the data.
     const OTHERS: usize = 16 + 8 + 4 + 4 + 8;
     out.clear();
     let Record::Chunk { header, data } = parse(op::CHUNK, record)? else { return Ok(0) };

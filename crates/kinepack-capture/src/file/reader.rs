@@ -203,8 +203,9 @@ impl Capture {
         self.damage.count
     }
 
-    /// The number of a stream's frames that the file's summary counts, but that were not read. This
-    /// is known after the last frame: `None` before, and for a file without a summary.
+    /// The number of a stream's frames that the file's summary counts, but that were not read. The
+    /// number is known after the last frame. It is `None` before that, and for a file without a
+    /// summary.
     ///
     /// # Panics
     /// If there is no stream with the index `stream`.

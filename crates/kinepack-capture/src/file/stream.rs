@@ -97,8 +97,8 @@ impl Stream {
         &self.declared.schema
     }
 
-    /// The schema of the entities of one kind alone. It equals that from [`Schema::of_kind`], but
-    /// is not made again.
+    /// The schema of the entities of one kind alone. It equals the result of [`Schema::of_kind`],
+    /// but is made only once.
     ///
     /// # Panics
     /// If the schema has no kind with the index `kind`.

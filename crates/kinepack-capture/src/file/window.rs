@@ -121,7 +121,7 @@ impl Window {
 
 /// Splits a message's data: the channel, the sequence, and the range of the rest.
 pub(super) fn split_message(data: &[u8]) -> Result<(u16, u32, Range<usize>), String> {
-    /// The number of bytes before the rest: channel, sequence, and two times.
+    /// The number of bytes before the rest: channel, sequence, and two timestamps.
     const BEFORE: usize = 2 + 4 + 8 + 8;
     let Some(before) = data.first_chunk::<BEFORE>() else {
         return Err("a message ends within its header".into());

@@ -25,7 +25,7 @@ pub struct RangeDecoder<'a, 'b> {
     /// The bits after the window, the first in the highest place. The decoder loads these bits
     /// ahead, so that a decision does not wait for them.
     next: u32,
-    /// The reason why no encoder can have written the data, set when the decoder finds it.
+    /// The reason why no encoder can have written the data, once the decoder has detected one.
     refusal: Option<DecodeError>,
 }
 

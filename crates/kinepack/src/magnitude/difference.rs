@@ -48,8 +48,8 @@ pub fn write_difference<const N: usize>(
 /// Reads a vector that [`write_difference`] wrote against the same baseline.
 ///
 /// # Errors
-/// [`DecodeError`] if the data end early, if [`write_any`] wrote the values without codes, if
-/// `baseline` is NaN or out of the limits, or if the result is out of the limits.
+/// [`DecodeError`] if the data end early, or if [`write_any`] wrote the values without codes. Also
+/// if `baseline` is NaN, or if `baseline` or the result is out of the limits.
 pub fn read_difference<const N: usize>(
     reader: &mut BitReader<'_>,
     limits: &VectorLimits<N>,
@@ -79,9 +79,9 @@ pub fn write_any<const N: usize>(
 /// Reads a vector that [`write_any`] wrote against the same baseline.
 ///
 /// # Errors
-/// [`DecodeError`] if the data end early. If the vector was written as a difference, also if
-/// `baseline` is NaN or out of the limits, or if the result is out of the limits. Values without a
-/// code are returned unchanged, including NaN.
+/// [`DecodeError`] if the data end early. For a vector that was written as a difference, also if
+/// `baseline` is NaN, or if `baseline` or the result is out of the limits. Values without a code
+/// are returned unchanged, including NaN.
 pub fn read_any<const N: usize>(
     reader: &mut BitReader<'_>,
     limits: &VectorLimits<N>,

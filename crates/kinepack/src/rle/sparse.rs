@@ -3,9 +3,9 @@
 //!
 //! Each node with nonzero bytes codes which of its halves have nonzero bytes: 1 bit for both, 2
 //! bits for one. A single nonzero byte takes 2 bits per level; neighbouring bytes share the levels
-//! above them. The tree is about as short as a list of distances and lengths in gamma codes, and
-//! shorter if many bytes are scattered (`cargo bench -p kinepack --bench streams`). The tree
-//! contains no numbers that could be out of range.
+//! above them. The tree is about as short as a list of distances and lengths in gamma codes. If
+//! many bytes are scattered, the tree is shorter (`cargo bench -p kinepack --bench streams`). The
+//! tree contains no numbers that could be out of range.
 
 use alloc::vec::Vec;
 

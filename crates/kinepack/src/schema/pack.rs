@@ -60,8 +60,9 @@ use crate::{Between, EncodeError};
 /// `velocity`, `rotation`, `wrap`, `step`, `clock`, `skip` or `with`. `velocity` alone means the
 /// nearest such field before it in the struct or variant, or else the nearest one after it. If no
 /// such field exists, no field uses the velocity. If several velocities refer to the same field,
-/// the one that names it counts, or else the first. For example, if `linear_velocity` and
-/// `angular_velocity` follow `position`, the first of them is the velocity of `position`.
+/// the velocity that names the field counts, or else the first one. For example, if
+/// `linear_velocity` and `angular_velocity` follow `position`, the first of them is the velocity of
+/// `position`.
 ///
 /// A `spawn` field keeps its value for as long as the entity lives, for example its team or its
 /// creator. At levels 7 and above, packets hold the field only for entities that the receiver does

@@ -197,8 +197,8 @@ impl Precision {
 }
 
 impl OfKind {
-    /// Returns whether the values of the entity at a row would become coarser: whether the entity
-    /// differs from `base`, and some value is not at a multiple of the step of its lane.
+    /// Returns whether the values of the entity at a row would become coarser. They would if the
+    /// entity differs from `base` and some value is not a multiple of its lane's step.
     fn is_too_fine(
         &self,
         shifts: &Shifts,

@@ -201,8 +201,8 @@ impl GapCode {
 }
 
 impl FieldCode {
-    /// Makes the article's code: each lane is small or large, the large range begins where the
-    /// small one ends, and one bit selects the field in full.
+    /// Makes the article's code: each lane is small or large, and the large range begins where the
+    /// small one ends. One bit selects the field in full.
     pub fn small_or_large(lanes: usize, small_bits: u8, large_bits: u8) -> Self {
         Self::two_widths(lanes, small_bits, large_bits, small_bits)
     }
@@ -228,8 +228,8 @@ impl FieldCode {
         Self { context: Context::None, classes, lengths_bits: vec![lengths_bits] }
     }
 
-    /// Makes two classes for each of `widths_bits`: one relative to the baseline and one relative
-    /// to the field's other reference, [`Reference::Turned`] for rotations and
+    /// Makes two classes for each of `widths_bits`: one relative to the baseline, and one relative
+    /// to the field's other reference. That reference is [`Reference::Turned`] for rotations and
     /// [`Reference::Carried`] for numbers. Each lane has that width minus its element of
     /// `narrower_bits`, and is never wider than the lane. The words have about the same length:
     /// this code is a starting point for training.

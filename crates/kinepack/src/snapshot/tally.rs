@@ -1,5 +1,5 @@
-//! Counts the bits that each entity and each lane of a packet takes. Only tools need this, so it is
-//! off by default.
+//! Counts the bits that each entity and each lane of a packet takes. Only tools need these counts,
+//! so counting is off by default.
 
 use alloc::vec::Vec;
 

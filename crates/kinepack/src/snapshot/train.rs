@@ -78,8 +78,8 @@ impl Trainer {
 
     /// Counts the classes that `snapshot` needs relative to a baseline and older snapshots, the
     /// newest first. If the schema has a time precision, the snapshot is first made as coarse as an
-    /// encoder would send it. Only with a time precision does the call use older snapshots, and
-    /// then only the first one.
+    /// encoder would send it. The call uses older snapshots only with a time precision, and then
+    /// only the first of them.
     ///
     /// # Errors
     /// The errors of [`Encoder::encode`].

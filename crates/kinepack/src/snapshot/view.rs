@@ -33,8 +33,8 @@ use crate::Schema;
 /// # Contract
 /// Views are made in three ways, and both sides must get the same view:
 ///
-/// 1. Before the first packet, both sides create an [empty](Self::empty) view, or call `View::from`
-///    with a snapshot that both know, such as the initial state of a game level.
+/// 1. Before the first packet, both sides create an [empty](Self::empty) view. Alternatively, both
+///    call `View::from` with a snapshot that both know, such as the initial state of a game level.
 /// 2. [`Encoder::encode`](super::Encoder::encode), or [`Encoded::view`](super::Encoded::view),
 ///    returns the view that a receiver will have after the packet.
 /// 3. [`Decoder::decode`](super::Decoder::decode) returns the same view on the other side.

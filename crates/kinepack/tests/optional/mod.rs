@@ -1,5 +1,5 @@
-//! Tests of parts of a state that may be absent: `Option`, enums with fields, lists, and texts;
-//! also of tuples and durations. This file has the types and helpers that the other files share.
+//! Tests of parts of a state that may be absent: `Option`, enums with fields, lists, and texts.
+//! Also tests tuples and durations. This file has the types and helpers that the other files share.
 
 #![cfg(all(feature = "derive", feature = "arrayvec"))]
 // The derived code must pass the lints of strict crates.

@@ -127,7 +127,7 @@ pub(crate) fn stream_records(count: usize) -> Vec<Vec<u32>> {
             if k == 0 {
                 rates[lane] = i64::from(numbers.up_to(60)) - 30;
             }
-            // These lanes are a position; the time, whose upper half stays the same; and all bytes
+            // These lanes are a position, the time (whose upper half stays the same), and all bytes
             // except the first.
             let moves = match lane {
                 0..3 => !is_still,

@@ -8,9 +8,9 @@ use kinepack::schema::{Field, FieldKind, LaneArithmetic, Role};
 use super::Random;
 use super::worlds::{any_value, moved, turn};
 
-/// Makes a schema with every kind of field, and every case of [`kinepack::stream`]. It has a wide
-/// time stamp, velocities before and after their fields, some without effect, rotations, and bytes
-/// of one part and of two.
+/// Makes a schema with every kind of field, and every case of [`kinepack::stream`]. The schema has
+/// a wide time stamp, velocities before and after their fields (some without effect), rotations,
+/// and bytes of one part and of two.
 pub(crate) fn records_schema() -> Schema {
     let place = || FloatLimits::until(-214_748_364.8, 214_748_364.8, 0.1).unwrap();
     let angle = FloatLimits::until_with_bits(0.0, 360.0, 16).unwrap().wrapping();

@@ -99,8 +99,8 @@ fn refill<T: Clone>(list: &mut Vec<T>, len: usize, value: T) {
 }
 
 impl Learned {
-    /// Takes the state out of `state`, and leaves there another of the same size, or an empty one.
-    /// The memory of `reused` is used again if it has no other owner.
+    /// Takes the state out of `state`, and leaves another state of the same size there, or an empty
+    /// one. The memory of `reused` is used again if it has no other owner.
     pub(super) fn take(codec_hash: u64, state: &mut LearnedState, reused: Option<Self>) -> Self {
         if let Some(mut reused) = reused
             && let Some(old) = Arc::get_mut(&mut reused.state)

@@ -16,8 +16,8 @@ use crate::{Schema, SetupError};
 pub(super) const MAX_RANGES: usize = 16;
 
 /// A trained model: what a profile holds for the adaptive level. `training::Training` makes a
-/// model, as its example shows. A profile without a model works at every level, but costs more
-/// bits.
+/// model, as its example shows. A profile without a model works at every level, but its packets
+/// take more bits.
 ///
 /// ```
 /// # #[cfg(feature = "training")]
@@ -52,8 +52,8 @@ pub struct Model {
     pub(crate) bodies: Option<Bodies>,
     /// The largest lag of each range, in ticks, increasing.
     pub(crate) max_lags_ticks: Vec<u32>,
-    /// For each range of lags, two sets of one row per predictor: one set for older states about a
-    /// lag apart, and one for nearer ones.
+    /// For each range of lags, two sets of rows, with one row per predictor. One set is for older
+    /// states about a lag apart, and the other for nearer states.
     pub(crate) sets: Vec<Vec<Row>>,
     /// For each set and row, the energies of the row's features, which normalize the steps of
     /// learning. `energies` is empty if the energies are unknown; rows of means are then not

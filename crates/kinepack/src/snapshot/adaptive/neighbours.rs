@@ -44,8 +44,8 @@ type Cell = [i32; 2];
 /// The maximum number of neighbours that a prediction uses.
 const NEAREST: usize = 4;
 
-/// The maximum number of bodies that a search visits. This bounds the work if all bodies are in one
-/// place.
+/// The maximum number of bodies that a search visits. This limit bounds the work if all bodies are
+/// in one place.
 const MAX_VISITED: usize = 96;
 
 const NONE: u32 = u32::MAX;

@@ -279,11 +279,11 @@ impl Encoder {
     /// [`Size::fields_bits`]. An entity that was added with zero in every lane has no coded values,
     /// so it is not listed.
     ///
-    /// At levels that predict, everything coded after an entity's changed flag counts: the flags of
-    /// its fields, its values, and the origin of an added entity. [`Size`] counts the flags of
-    /// bodies and these origins as bits of the sets. Each of these counts is off by less than a
-    /// bit, and the sum of the counts by half a bit. The sum may also be off by up to a byte, if
-    /// the end of the code takes fewer bits than its decisions cost.
+    /// At levels that predict, everything coded after an entity's changed flag counts. That is the
+    /// flags of its fields, its values, and the origin of an added entity. [`Size`] counts the
+    /// flags of bodies and these origins as bits of the sets. Each of these counts is off by less
+    /// than a bit, and the sum of the counts by half a bit. The sum may also be off by up to a
+    /// byte, if the end of the code takes fewer bits than its decisions cost.
     ///
     /// The bits of the sets are not attributed to entities.
     pub fn entity_bits(&self) -> &[(u32, u32)] {
@@ -291,13 +291,13 @@ impl Encoder {
     }
 
     /// The number of bits that the values of each lane took in the last packet, summed over all
-    /// entities, in the order of the schema's lanes. The list is empty unless [counting is
+    /// entities. The list is in the order of the schema's lanes. It is empty unless [counting is
     /// on](Self::count_entity_bits).
     ///
     /// The sum over all lanes is below the sum of [`Size::fields_bits`], because some bits belong
-    /// to a field but to no lane. In packed bits, that is the word that selects a class, which
-    /// gives the widths of all lanes. At levels that predict, these are the flag that a field
-    /// changed, all bits of a flag or choice, and all bits of an added entity.
+    /// to a field but to no lane. In packed bits, this is the word that selects a class, because a
+    /// class has the widths of all lanes. At levels that predict, these are a field's changed flag,
+    /// all bits of a flag or choice, and all bits of an added entity.
     pub fn lane_bits(&self) -> &[u64] {
         self.spent.tally.lanes_bits()
     }

@@ -30,8 +30,9 @@ pub(super) enum States {
 
 /// The values of another field whose context depends on this field.
 pub(super) struct Dependent {
-    /// For each value of the other field: the index of this field's value in the same entity, or
-    /// [`Dependent::NONE`]; and the class of the other field's value.
+    /// A pair for each value of the other field. The first item is the index of this field's value
+    /// in the same entity, or [`Dependent::NONE`]. The second item is the class of the other
+    /// field's value.
     values: Vec<(u32, u8)>,
     /// The [`FieldSamples::middle`] of the other field.
     middle: usize,

@@ -19,8 +19,8 @@ const UNIT_BITS: u32 = 16;
 /// A further class must save 2 to the power of −`COST_SHIFT` bits per distance, because a code with
 /// more classes suits other data less well.
 const COST_SHIFT: u32 = 9;
-/// The default classes, which fit any data, are replaced only by classes that save 2 to the power
-/// of −`MARGIN_SHIFT` of the bits.
+/// The default classes, which fit any data, are replaced only by classes that save a share of 2 to
+/// the power of −`MARGIN_SHIFT` of the bits.
 const MARGIN_SHIFT: u32 = 4;
 /// The width of the widest class that is tried, in bits.
 const MAX_WIDTH_BITS: usize = 13;

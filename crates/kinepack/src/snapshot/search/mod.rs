@@ -28,8 +28,8 @@ pub use small_or_large::{SmallOrLarge, SmallOrLargeCosts};
 
 /// The prior gives each magnitude the weight of one in this many values: see [`prior`].
 const PRIOR_DIVISOR: u64 = 64;
-/// A context that suits other data less well must save 2 to the power of −`MARGIN_SHIFT` of a
-/// field's cost.
+/// A context that suits other data less well must save a share of 2 to the power of −`MARGIN_SHIFT`
+/// of a field's cost.
 const MARGIN_SHIFT: u32 = 6;
 /// The number of times that the search goes through all fields. The second round takes into account
 /// which later fields depend on each field.
@@ -41,7 +41,7 @@ const ROUNDS: usize = 2;
 ///
 /// Each field begins with a class for each magnitude and reference. The search then adds further
 /// classes, one at a time, as long as they save bits. Each half of the packets is priced with word
-/// lengths trained on the other half, so a pattern that occurs in only one half saves no bits. The
+/// lengths trained on the other half. So a pattern that occurs in only one half saves no bits. The
 /// search keeps the classes of the magnitudes, so slower or faster data can be coded as well.
 ///
 /// The arithmetic is integer only, so the result depends on the data and not on the platform.

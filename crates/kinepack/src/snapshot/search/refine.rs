@@ -17,7 +17,7 @@ const MAX_BITS: u64 = 30;
 /// The number of bits that the widest class must save against the field in full.
 const IN_FULL_BITS: u64 = 4;
 
-/// A change must save 2 to the power of −`MARGIN_SHIFT` of the price.
+/// A change must save a share of 2 to the power of −`MARGIN_SHIFT` of the price.
 const MARGIN_SHIFT: u32 = 12;
 
 /// Makes a class for each magnitude and reference. The search begins with these classes.

@@ -1,5 +1,5 @@
-//! Finds the widths of the article's scheme by exhaustive search: each lane is small or large, and
-//! the large range begins where the small one ends.
+//! Finds the widths of the article's scheme by exhaustive search. In that scheme, each lane is
+//! small or large, and the large range begins where the small one ends.
 //!
 //! For a given small width, the cost of a vector depends on two numbers: the number of its large
 //! lanes, and the narrowest large width that holds them. So one table over pairs of widths is

@@ -88,7 +88,7 @@ pub(super) struct FieldRows<'a> {
     /// The row of the entity that is like the newcomer.
     pub(super) like: Option<usize>,
     /// The lanes of the field in the origin, or the origin's id. This field is `None` if there is
-    /// no origin, or if neither the field nor an id can come from it.
+    /// no origin, or if the origin has neither the field nor an id that fits the field.
     pub(super) origin: Option<&'a [u32]>,
     /// The sector of the origin's heading, if the origin has a heading.
     pub(super) sector: Option<usize>,
