@@ -39,8 +39,8 @@ impl<R: BufRead> ZstdReader<R> {
             if self.packed.inner.fill_buf()?.is_empty() {
                 return Ok(None);
             }
-            // This makes a new decoder each time, because a decoder that is reused would reserve
-            // the window first.
+            // Makes a new decoder each time, because a decoder that is reused would reserve the
+            // window first.
             let mut frame = FrameDecoder::new();
             frame.set_max_window_size(self.max_window_bytes);
             match frame.init(&mut self.packed) {

@@ -120,7 +120,7 @@ fn mutations_of_files_and_of_their_records_never_panic() {
                     let copy = bytes[at..(at + 1 + random.below(20)).min(bytes.len())].to_vec();
                     bytes.splice(at..at, copy);
                 }
-                // This sets a length far above the real one.
+                // Sets a length far above the real one.
                 _ => bytes[at..].iter_mut().take(1 + random.below(4)).for_each(|byte| *byte = 0xFF),
             }
             if bytes.is_empty() {

@@ -118,7 +118,7 @@ fn any_schema_and_its_snapshots_read_back() {
         }
         assert!(capture.next_frame().unwrap().is_none() && capture.damage().is_empty());
         let read = &capture.streams()[0];
-        // This compares the whole schema, including the parts that its hash does not cover.
+        // Compares the whole schema, including the parts that its hash does not cover.
         assert_eq!((read.schema(), read.rate_hz()), (&schema, rate_hz));
     });
 }

@@ -439,8 +439,7 @@ fn no_damage_of_chunks_that_overlap_is_silent() {
     file[records(&whole, 7)[0]] = 5;
     let (ticks, damage, _) = opened(&file);
     assert!(ticks.iter().copied().eq(0..300) && damage.len() == 1, "{damage:?}");
-    // This damages the length of a record between two chunks. The index still lists the later
-    // chunks.
+    // Damages the length of a record between two chunks. The index still lists the later chunks.
     let between = records(&whole, 7);
     for length in [0, 1, 1_000_000, 1 << 40, u64::MAX] {
         let mut file = whole.clone();

@@ -182,7 +182,7 @@ impl GroupBuilder {
     pub(crate) fn end(&mut self) -> Result<(), ReplayError> {
         let Some(mut group) = self.describe()? else { return Ok(()) };
         group.bytes = std::mem::take(&mut self.bytes);
-        // This frees the unused capacity, because a kill cam keeps many groups.
+        // Frees the unused capacity, because a kill cam keeps many groups.
         group.bytes.shrink_to_fit();
         self.ended = Some(group);
         self.since_key += 1;

@@ -18,8 +18,8 @@ pub struct ReplayOptions {
     pub group: Duration,
     /// The number of groups from one *key group* to the next, at least 1. A key group can be
     /// decoded without other groups. The first frame of any other group is coded against the first
-    /// frame of its key group. It takes a third of the bytes of that frame. If a key group is
-    /// damaged, all groups up to the next key group are lost.
+    /// frame of its key group. Such a frame takes a third of the bytes of the key group's first
+    /// frame. If a key group is damaged, all groups up to the next key group are lost.
     pub key_every: u32,
     /// The kinds of events; `None` if there are no events.
     pub events: Option<EventKinds>,

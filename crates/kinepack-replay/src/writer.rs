@@ -149,7 +149,7 @@ impl<W: Write> ReplayWriter<W> {
             }
             None => None,
         };
-        // This writes the channels now, so that a reader can open the file before there is a group.
+        // Writes the channels now, so that a reader can open the file before there is a group.
         container.end_chunk()?;
         Ok(Self {
             builder: GroupBuilder::new(codec, options),

@@ -92,7 +92,7 @@ proptest! {
         prop_assert!(replay.is_complete() && replay.damage().is_empty());
         let found: Vec<u32> = replay.markers().iter().map(|marker| marker.tick.0).collect();
         prop_assert_eq!(found, marks);
-        // This plays backwards, and between two states.
+        // Plays backwards, and between two states.
         for (nth, state) in states.iter().enumerate().rev() {
             let at = replay.frame_at(state.tick).unwrap();
             prop_assert_eq!(at.as_deref(), Some(state));

@@ -50,7 +50,7 @@ fn any_moment_can_be_read_in_any_order_with_little_memory() {
             let frame = replay.frame_at(Tick(tick)).unwrap();
             assert!(frame.is_none_or(|frame| *frame == world(at.unwrap())));
         }
-        // This steps backwards through the whole replay.
+        // Steps backwards through the whole replay.
         let mut tick = Tick(1_400);
         for expected in written.into_iter().rev() {
             tick = replay.frame_before(tick).unwrap().unwrap().tick;

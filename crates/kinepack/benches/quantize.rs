@@ -43,7 +43,7 @@ fn both_ways<Value: Copy, Code: Copy + Default, Back: Copy + Default>(
         black_box(&codes);
         Ok::<_, EncodeError>(())
     };
-    // This runs before the timing, so that there are codes even if only `reconstruct` runs.
+    // Runs before the timing, so that there are codes even if only `reconstruct` runs.
     run(values).expect("all values are in range");
     let mut group = criterion.benchmark_group("quantize");
     group.throughput(Throughput::Elements(values.len() as u64));
@@ -162,7 +162,7 @@ fn snapshots(criterion: &mut Criterion) {
         snapshot.clear(Tick(0));
         (0..).map(EntityId).zip(cubes).try_for_each(|(id, cube)| snapshot.push(id, cube))
     };
-    // This fills the snapshot again, so that it has cubes to read even if no other benchmark runs.
+    // Fills the snapshot again, so that it has cubes to read even if no other benchmark runs.
     fill(&mut snapshot, &cubes).expect("cubes are within their limits");
     let mut bench = |name: &str, work: &dyn Fn(&mut Snapshot) -> Result<(), EncodeError>| {
         let mut group = criterion.benchmark_group(name);

@@ -72,8 +72,8 @@ impl Between {
             return from;
         }
         let ratio = f64::from(self.ratio);
-        // This sums two products, because a difference could overflow. The clamp removes the
-        // rounding error of these products, so that a value that does not move stays exact.
+        // Sums two products, because a difference could overflow. The clamp removes the rounding
+        // error of these products, so that a value that does not move stays exact.
         (from * (1.0 - ratio) + to * ratio).clamp(from.min(to), from.max(to))
     }
 

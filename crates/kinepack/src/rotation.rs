@@ -322,8 +322,7 @@ mod tests {
         let len = |q: [f64; 4]| q.iter().map(|c| c * c).sum::<f64>().sqrt();
         let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let sign = if dot < 0.0 { -1.0 } else { 1.0 };
-        // This finds the half-angle from the chord, because `acos` loses all precision for small
-        // angles.
+        // Finds the half-angle from the chord, because `acos` loses all precision for small angles.
         let chord: f64 = a
             .iter()
             .zip(b)
@@ -420,7 +419,7 @@ mod tests {
 
     #[test]
     fn worst_angles() {
-        // This prints the numbers of the table in the module's documentation.
+        // Prints the numbers of the table in the module's documentation.
         for bits in 2..=20 {
             let rotation = SmallestThree::new(bits).unwrap();
             let worst = rotations()

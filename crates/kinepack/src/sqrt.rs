@@ -4,7 +4,7 @@
 /// Returns the square root of a number that is not negative.
 #[inline]
 pub(crate) fn sqrt(value: f64) -> f64 {
-    // This compiles to one processor instruction; `libm` would be a function call.
+    // Compiles to one processor instruction; `libm` would be a function call.
     #[cfg(feature = "std")]
     return value.sqrt();
     #[cfg(not(feature = "std"))]

@@ -270,7 +270,7 @@ fn a_refused_packet_takes_no_more_memory_than_the_limits_allow() {
             for packet in bombs(MAX_ENTITIES) {
                 let mut decoder =
                     Decoder::with_limits(&codec, DecodeLimits { max_entities: MAX_ENTITIES });
-                // This gives the decoder the memory of a view without entities.
+                // Gives the decoder the memory of a view without entities.
                 decoder.recycle(View::empty(&schema));
                 let mut refusal = None;
                 let counted: AllocationInfo =

@@ -1,5 +1,5 @@
-//! Runs the drivers of the fuzz targets over the stored corpus and its mutations. This replaces a
-//! few seconds of `cargo +nightly fuzz run`, without the fuzzer.
+//! Runs the drivers of the fuzz targets over the stored corpus and its mutations. These tests
+//! replace a few seconds of `cargo +nightly fuzz run`, without the fuzzer.
 //!
 //! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack corpus::` writes the corpus again.
 

@@ -135,7 +135,7 @@ proptest! {
         let world = Snapshot::new(&Schema::of::<Everything>(), Tick(1));
         let entities: Vec<_> = ids(states.len()).zip(states).collect();
         let mut world = check(&world, &entities);
-        // This appends the same entities without the refused ones.
+        // Appends the same entities without the refused ones.
         world.clear(Tick(2));
         let mut right = entities;
         right.retain(|(id, state)| Snapshot::new_like(&world).push(*id, state).is_ok());

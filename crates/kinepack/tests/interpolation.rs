@@ -219,8 +219,8 @@ fn any_lanes_and_ratios_give_values_within_limits_and_exact_ends() {
         assert!((length - 1.0).abs() < 1e-6, "{thing:?}");
         let (start, end) = (Thing::reconstruct(&from), Thing::reconstruct(&to));
         assert!(thing.raw.is_finite() || !start.raw.is_finite() || !end.raw.is_finite());
-        // This compares lanes, because a NaN does not equal itself. If lanes are not exact, it
-        // compares values.
+        // Compares lanes, because a NaN does not equal itself. If lanes are not exact, compares
+        // values.
         for (ratio, reached) in [(0.0, &start), (1.0, &end)] {
             let thing = Thing::interpolate(&from, &to, Between { ratio, seconds });
             assert_eq!(lanes(&thing), lanes(reached));

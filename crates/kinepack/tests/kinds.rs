@@ -399,7 +399,7 @@ fn a_kind_that_nobody_has_costs_nothing_when_others_come_and_go() {
                 encoder.size().sets_bits
             };
             subject.round_trip(&base, &now);
-            // This adds the first door.
+            // Adds the first door.
             if schema.kinds().len() > 2 {
                 let mut appeared = now.clone();
                 appeared.push(EntityId(200), &Door { open: true }).unwrap();

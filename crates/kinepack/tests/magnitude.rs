@@ -1,5 +1,5 @@
-//! Tests of numbers coded by magnitude: the reference's table of sizes, naive forms, and a check
-//! that no code is wasted.
+//! Tests of numbers coded by magnitude: Unreal's table of sizes, naive forms, and a check that no
+//! code is wasted.
 
 #[path = "magnitude/vectors.rs"]
 mod vectors;
@@ -18,8 +18,8 @@ use crate::support::{BitModel, Random, battery};
 
 const PRECISIONS: [Precision; 3] = [Precision::Whole, Precision::Tenth, Precision::Hundredth];
 
-/// The reference's sizes for precision 0.1: if the largest component is below the first number, the
-/// vector takes the second number of bits.
+/// Unreal's sizes for precision 0.1: if the largest component is below the first number, the vector
+/// takes the second number of bits.
 const SIZES_OF_TENTHS: [(f32, u64); 23] = [
     (0.15, 11),
     (0.35, 14),
@@ -104,8 +104,8 @@ fn number_of(precision: Precision, component: f32) -> i64 {
     below as i64 + i64::from(scaled - below >= 0.5)
 }
 
-/// Writes an integer below `end` as the reference does: bit by bit, without the bits that would
-/// reach `end`.
+/// Writes an integer below `end` as Unreal does: bit by bit, without the bits that would reach
+/// `end`.
 fn write_below(bits: &mut BitModel, value: u64, end: u64) {
     let mut so_far = 0;
     let mut mask = 1;
@@ -116,7 +116,8 @@ fn write_below(bits: &mut BitModel, value: u64, end: u64) {
     }
 }
 
-/// Returns the bits that the reference writes for a vector, and the vector that it reads from them.
+/// Returns the bits that Unreal writes for a vector, and the vector that Unreal reads from these
+/// bits.
 fn multiples_of(precision: Precision, vector: &[f32]) -> (BitModel, Vec<f32>) {
     let numbers: Vec<i64> =
         vector.iter().map(|component| number_of(precision, *component)).collect();
@@ -167,7 +168,7 @@ fn any_component() -> impl Strategy<Value = f32> {
         -2e6f32..2e6,
         -3e7f32..3e7,
         any::<f32>().prop_filter("a number", |component| component.is_finite()),
-        // This makes halves of steps and their neighbours.
+        // Makes halves of steps and their neighbours.
         (-4000i16..4000, -1i8..=1).prop_map(|(half, beside)| {
             let half = f32::from(half) / 20.0;
             if beside < 0 { half.next_down() } else { [half, half.next_up()][beside as usize] }
@@ -356,8 +357,8 @@ fn the_worked_steps_of_the_specification() {
     }
 }
 
-/// Compares steps of 0.1 with the reference's sizes. Up to 3.15, steps take the same number of bits
-/// or one fewer. Above 3.15, they take at most one bit more.
+/// Compares steps of 0.1 with Unreal's sizes. Up to 3.15, steps take the same number of bits or one
+/// fewer. Above 3.15, they take at most one bit more.
 #[test]
 fn steps_are_never_more_than_a_bit_longer_than_multiples() {
     let larger = SIZES_OF_TENTHS.iter().map(|(_, bits)| *bits).chain([LARGEST_BITS]);

@@ -67,7 +67,7 @@ fn a_schema_comes_back_with_all_that_it_has() {
 
 #[test]
 fn frozen_schemas_are_read_and_written() {
-    // This compares only two schemas, because the tests of the other vectors check their own.
+    // Compares only two schemas, because the tests of the other vectors check their own.
     for (name, schema) in [("cube", schema("cube")), ("everything", everything())] {
         check_stored_schema(name, &schema);
     }

@@ -158,7 +158,7 @@ fn progress_rises_to_one_and_training_takes_the_structure() {
         Training { passes: 1, snapshots_per_pass: 10, ..Training::new(structure.clone(), None) };
     let profile = training.run(&schema, &[&run[..]], |_| ()).unwrap();
     assert_eq!(profile.fields[0].classes, structure.fields[0].classes);
-    // This runs the two halves of training separately.
+    // Runs the two halves of training separately.
     let lengths = training.lengths(&schema, &[&run[..]]).unwrap();
     let model = training.model(&schema, &[&run[..]], |_| ()).unwrap();
     assert_eq!(Profile { model: Some(model), ..lengths }, profile);

@@ -93,7 +93,7 @@ fn the_derive_marks_all_fields_of_a_part() {
     assert_ne!(Schema::new(plain).hash(), schema.hash());
 }
 
-/// This tries every level, with baselines in which an id belonged to another entity.
+/// Tries every level, with baselines in which an id belonged to another entity.
 #[test]
 fn any_world_comes_back_at_every_level() {
     let schema = schema();

@@ -346,7 +346,7 @@ fn any_change_changes_the_state_check() {
                 }
             }
         }
-        // This adds an unknown entity at either end.
+        // Adds an unknown entity at either end.
         let zeros = vec![0; schema.lanes().len()];
         for id in [0, u32::MAX] {
             let mut wrong = right.clone();

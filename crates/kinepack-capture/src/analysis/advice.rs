@@ -42,8 +42,8 @@ pub struct Advice {
     pub change: String,
     /// The cost of the change, or the reason why it costs nothing.
     pub because: String,
-    /// The kilobits per second that the change saves, without headers. This is measured on a sample
-    /// at the level `packed`, for each change alone.
+    /// The kilobits per second that the change saves, without headers. The saving is measured on a
+    /// sample at the level `packed`, for each change alone.
     pub saves_kbps: f64,
 }
 

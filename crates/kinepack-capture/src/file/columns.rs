@@ -142,8 +142,8 @@ fn narrowed(bits: u64) -> Option<f32> {
 /// `maxima` is given, with one element for each lane of all kinds, no word may be above its
 /// maximum.
 ///
-/// This reserves at most 8 bytes for each word that the data can hold or repeat, and never more
-/// than [`MAX_WORDS`] words.
+/// Reserves at most 8 bytes for each word that the data can hold or repeat, and never more than
+/// [`MAX_WORDS`] words.
 pub(crate) fn read(
     data: &[u8],
     lanes: &[usize],

@@ -91,8 +91,8 @@ impl Capture {
         }
     }
 
-    /// Reads a capture from any reader; error messages show `name`. This reads 64 kB at a time, so
-    /// the reader need not buffer.
+    /// Reads a capture from any reader; error messages show `name`. The capture reads 64 kB at a
+    /// time, so the reader need not buffer.
     ///
     /// # Errors
     /// The errors of [`open`](Self::open).

@@ -156,8 +156,8 @@ impl Linear {
                 }
                 Some(Err(error)) => return Err(Broken::Lost(reason(&error))),
             }
-            // This reads less at a time than `mcap` requests, so that a length alone cannot cause
-            // an allocation.
+            // Reads less at a time than `mcap` requests, so that a length alone cannot cause an
+            // allocation.
             let room = self.reader.insert(READ_BYTES);
             let read = loop {
                 match self.file.read(room) {
@@ -265,7 +265,7 @@ pub(super) fn hides_a_chunk(
     is_chunk(&mut file, *chunk).map_err(Broken::Io)
 }
 
-/// Parses a record. This checks the lengths first, because `mcap` reserves the memory that a length
+/// Parses a record. Checks the lengths first, because `mcap` reserves the memory that a length
 /// declares, up to four billion bytes.
 pub(super) fn parse(opcode: u8, data: &[u8]) -> Result<Record<'_>, String> {
     if !lengths_fit(opcode, data) {

@@ -89,7 +89,7 @@ pub(super) fn checked(mut chunks: Vec<ChunkAt>, summary_byte: u64) -> Vec<ChunkA
 
 /// Returns whether chunks before a file's summary overlap in time, according to their own headers.
 /// An index is not used, because it may list wrong places, wrong times, or only some of the chunks.
-/// This reads only the headers of records, up to the first message outside of chunks.
+/// Reads only the headers of records, up to the first message outside of chunks.
 pub(super) fn overlaps(file: &mut File, summary_byte: u64) -> io::Result<bool> {
     let mut order = Order::default();
     let mut at_byte = MAGIC.len() as u64;

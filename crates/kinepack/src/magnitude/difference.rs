@@ -1,9 +1,9 @@
 //! Codes a vector within limits against a baseline: the difference of each component's codes, as
 //! steps. `spec/CODEC.md`, section 16.3, defines the format.
 //!
-//! This resembles [`value`](crate::value), but the cost grows gradually with the difference,
-//! instead of being low in one range only. With limits that wrap, differences go the short way
-//! round, so Euler angles are an ordinary vector.
+//! The format resembles that of [`value`](crate::value), but the cost grows gradually with the
+//! difference, instead of being low in one range only. With limits that wrap, differences go the
+//! short way round, so Euler angles are an ordinary vector.
 
 use super::Components;
 use super::steps::{Read, read, read_steps, write_raw, write_steps};

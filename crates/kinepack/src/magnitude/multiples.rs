@@ -3,8 +3,8 @@
 //!
 //! The class takes 4 or 5 bits, and each component takes 2 bits more than its class. Three
 //! components take 11 bits in all for up to 1 step, and 80 bits for the largest numbers. The source
-//! is `WritePackedVector` of the reference, for 24 bits per component. The reference computes in
-//! `f32`, so this module does too.
+//! is Unreal's `WritePackedVector`, for 24 bits per component. Unreal computes in `f32`, so this
+//! module does too.
 
 use super::Components;
 use crate::bits::{BitReader, BitSink, bits_for};

@@ -9,8 +9,8 @@
 //!   the article "High-frequency upstream RPC compression" (Unreal), in the family of PackBits. The
 //!   result never exceeds [`bound`], and no other choice of runs and literals is shorter.
 //! - [`write_sparse`] and [`read_sparse`] write to a bit cursor a tree of halves that locates the
-//!   nonzero bytes. This suits differences that are mostly zeros: one changed byte of 16 takes 18
-//!   bits, but 45 on average as runs.
+//!   nonzero bytes. This form suits differences that are mostly zeros: one changed byte of 16 takes
+//!   18 bits, but 45 on average as runs.
 //!
 //! `spec/CODEC.md`, section 15, defines both forms. The time of each form is proportional to the
 //! number of bytes (for sparse bytes, times the depth of the tree). The functions need no memory

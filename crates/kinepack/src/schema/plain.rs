@@ -211,8 +211,8 @@ impl Pack for Duration {
     fn interpolate(from: &[u32], to: &[u32], at: Between) -> Self {
         let (from, to) = (u64::reconstruct(from), u64::reconstruct(to));
         Self::from_nanos(at.end(from, to).unwrap_or_else(|| {
-            // This scales the difference, because an `f64` does not hold large numbers of
-            // nanoseconds exactly.
+            // Scales the difference, because an `f64` does not hold large numbers of nanoseconds
+            // exactly.
             let part = libm::round(from.abs_diff(to) as f64 * f64::from(at.ratio)) as u64;
             if from < to {
                 from.saturating_add(part).min(to)

@@ -15,8 +15,9 @@ const BLOCK: usize = 64;
 impl Snapshot {
     /// Quantizes states and appends them as entities, as [`push`](Self::push) does with each state.
     /// The states may come from a slice of structs, or from an ECS query that builds them from
-    /// several components. This takes half the time of `push`: 16 nanoseconds for a cube of 8
-    /// lanes. If a kind has optional fields, it takes as long as `push`. The call allocates twice.
+    /// several components. `extend` takes half the time of `push`: 16 nanoseconds for a cube of 8
+    /// lanes. If a kind has optional fields, `extend` takes as long as `push`. The call allocates
+    /// twice.
     ///
     /// ```
     /// use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
@@ -134,7 +135,7 @@ impl Snapshot {
             }
             columns.iter_mut().for_each(|column| column.truncate(rows));
         }
-        // This appends the states one by one, to find the refused state and the reason.
+        // Appends the states one by one, to find the refused state and the reason.
         { ids.iter().zip(states) }.try_for_each(|(id, state)| self.append_state(kind, *id, state))
     }
 }

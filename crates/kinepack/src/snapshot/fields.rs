@@ -1,6 +1,6 @@
 //! Codes a field's values: in full, or as differences from the baseline with the widths of a class.
-//! See `spec/CODEC.md`, section 9. This generalizes "relative position" and "relative smallest
-//! three" of the article.
+//! See `spec/CODEC.md`, section 9. The classes generalize "relative position" and "relative
+//! smallest three" of the article.
 
 use alloc::vec::Vec;
 

@@ -22,8 +22,8 @@ const MAGIC: [u8; 4] = *b"KPRF";
 
 /// The newest version, which holds the compressed contents of an older one.
 const COMPRESSED: u8 = 5;
-/// The maximum size of compressed contents, before compression. This limits the memory that a
-/// forged file can make a reader allocate.
+/// The maximum size of compressed contents, before compression. This maximum limits the memory that
+/// a forged file can make a reader allocate.
 const MAX_CONTENTS: usize = 1 << 24;
 /// Upper bounds for the size of the contents of any profile: for each kind, field and lane of its
 /// schema, and for everything else.

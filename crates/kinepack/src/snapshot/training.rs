@@ -150,7 +150,7 @@ impl Training {
         snapshots: &[Snapshot],
         progress: impl FnMut(f64),
     ) -> Result<Profile, TrainError> {
-        // This puts an empty snapshot before each snapshot of the run.
+        // Puts an empty snapshot before each snapshot of the run.
         let mut run = Vec::with_capacity(2 * snapshots.len());
         for (snapshot, tick) in snapshots.iter().zip((0..).step_by(2)) {
             run.push(Snapshot::new(schema, Tick(tick)));

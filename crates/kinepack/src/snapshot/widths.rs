@@ -40,7 +40,7 @@ impl Width {
 
     #[inline]
     pub(super) fn code(self, difference: i64) -> u64 {
-        // This joins the two outer ranges into one range around zero.
+        // Joins the two outer ranges into one range around zero.
         (difference - self.beyond_towards(difference) + self.half) as u64
     }
 

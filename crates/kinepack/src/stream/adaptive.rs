@@ -170,7 +170,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
             part.lanes().for_each(|lane| self.record.set(lane, 0));
             return Ok(());
         }
-        // This compares all lanes without a branch.
+        // Compares all lanes without a branch.
         let given = part.slice(record).iter().zip(base).fold(0, |any, (a, b)| any | (a ^ b)) != 0;
         let history = usize::from(state.history & 3);
         let is_changed = state.changed[history].code(self.coder, given, LIMIT);
@@ -274,8 +274,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
     ) -> Result<(), Outside> {
         let mut before = false;
         for ((index, state), base) in part.lanes().zip(lanes).zip(part.slice(self.base)) {
-            // This loads both counters, so that neither load waits for the previous byte's
-            // decision.
+            // Loads both counters, so that neither load waits for the previous byte's decision.
             let [still, moving] = &mut self.shared.byte_changed[usize::from(state.history & 3)];
             let probability =
                 select_unpredictable(before, moving.probability(), still.probability());
@@ -400,7 +399,7 @@ fn code_residual<C: Coder>(
         1..=MAX_SIZE => {}
         _ => return Err(Outside),
     }
-    // This codes the sign and the bits below the leading one.
+    // Codes the sign and the bits below the leading one.
     let rest = coder.code_direct((magnitude as u32) << 1 | u32::from(given < 0), size);
     let magnitude = i64::from(rest >> 1) | 1 << (size - 1);
     Ok(select_unpredictable(rest & 1 != 0, -magnitude, magnitude))

@@ -41,11 +41,11 @@ use crate::{DecodeError, EncodeError, Pack, Schema, SetupError};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StreamLevel {
-    /// Records are packed into plain bits. This takes the least time, and keeps no memory besides
-    /// the records.
+    /// Records are packed into plain bits. This level takes the least time, and keeps no memory
+    /// besides the records.
     #[default]
     Packed,
-    /// Records are predicted and range coded. This takes the fewest bits.
+    /// Records are predicted and range coded. This level takes the fewest bits.
     Adaptive,
 }
 

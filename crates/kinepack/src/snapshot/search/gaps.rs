@@ -152,13 +152,13 @@ struct Smooth {
 impl Smooth {
     fn new(counts: &[u64], farther: u64, max_count: usize) -> Self {
         let seen = counts.iter().sum::<u64>() + farther;
-        // This counts as if each magnitude had occurred a few more times.
+        // Counts as if each magnitude had occurred a few more times.
         let rare = (seen / 2048).max(1) << 4;
         let mut sums = vec![0];
         let mut sum = 0;
         while sums.len() <= POSITIONS {
-            // This averages the counts of a run as long as a quarter of the distance. Each distance
-            // gets half of that mean plus half of its own count.
+            // Averages the counts of a run as long as a quarter of the distance. Each distance gets
+            // half of that mean plus half of its own count.
             let begin = sums.len() - 1;
             let length = (begin.div_ceil(4)).clamp(1, POSITIONS - begin);
             let alike = &counts[begin..begin + length];

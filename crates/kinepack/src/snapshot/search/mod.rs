@@ -100,8 +100,8 @@ impl ProfileSearch {
     /// hold them. In the result all words have nearly the same length, and there is no
     /// [`model`](Profile::model). A field that never changed has a class for each magnitude.
     ///
-    /// The cost is that of encoding all snapshots twice, plus pricing. This takes a few seconds for
-    /// 2000 snapshots in which 100 bodies move.
+    /// The cost is that of encoding all snapshots twice, plus pricing. A search takes a few seconds
+    /// for 2000 snapshots in which 100 bodies move.
     ///
     /// # Errors
     /// [`TrainError`] if a snapshot has another schema, the schema's time precision is not

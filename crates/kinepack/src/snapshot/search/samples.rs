@@ -197,8 +197,8 @@ impl Observer {
     }
 }
 
-/// Returns the positions of the entities that changed a field among the changed entities of the
-/// field's kind.
+/// Returns the positions of the entities that changed a field, counted among the changed entities
+/// of the field's kind.
 fn flagged(encoder: &Encoder, field: usize) -> impl Iterator<Item = u32> {
     let classes = encoder.packer.contexts.field_classes(field);
     (0..).zip(classes).filter(|(_, class)| **class > 0).map(|(nth, _)| nth)

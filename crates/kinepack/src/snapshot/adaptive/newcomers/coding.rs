@@ -162,8 +162,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         self.find_nearest(newcomers, begin..end, entity);
         if let Some(explored) = &mut newcomers.explored {
             *explored += 1;
-            // This prefers the candidate whose kind has the most fields in common with the
-            // newcomer.
+            // Prefers the candidate whose kind has the most fields in common with the newcomer.
             let fields = |(_, number): &&(u32, u32)| {
                 let origin = self.origin(newcomers.kept[*number as usize] as usize);
                 let kind = &self.plan.newcomers.kinds[self.past.kind()];
