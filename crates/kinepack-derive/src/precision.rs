@@ -7,7 +7,7 @@ use syn::{Error, Expr, Result};
 use crate::attributes::{Given, OfType};
 use crate::lane_rule::{Floats, Rule};
 
-/// The attributes that tell how exact a field must be while it moves.
+/// The attributes that set how exact a field must be while it moves.
 pub(crate) struct TimePrecision {
     /// The name of the attribute, for the spans of errors.
     key: Ident,

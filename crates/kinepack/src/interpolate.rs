@@ -166,8 +166,8 @@ impl Between {
     }
 }
 
-/// Below this angle the chord is taken as the arc: they differ by the angle's cube, which `f64`
-/// cannot resolve.
+/// Below this angle, interpolation follows the chord instead of the arc. The two differ by the
+/// angle's cube, which `f64` cannot resolve.
 const ALMOST_EQUAL_RAD: f64 = 1e-6;
 
 fn length(xyzw: [f64; 4]) -> f64 {

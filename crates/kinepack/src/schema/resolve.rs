@@ -65,7 +65,8 @@ fn conditions(fields: &[Field], index: usize) -> Option<Conditions> {
     let is_selective =
         matches!(selector.kind, FieldKind::Bool | FieldKind::Choice { .. } | FieldKind::Integer(_))
             && selector.lane_count == 1;
-    // The selector of a spawn field must be a spawn field too, because it must not change either.
+    // The selector of a spawn field must be a spawn field too, because neither of them may change
+    // during the entity's life.
     let is_lasting = selector.is_spawn || !fields[index].is_spawn;
     if !is_selective || !is_lasting || condition.values.is_empty() {
         return None;

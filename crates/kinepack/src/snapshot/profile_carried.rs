@@ -12,7 +12,7 @@ impl Profile {
     /// several kinds of `from` have these fields, the kind of the same name is used, or else the
     /// first. If no kind has these fields, the kind of `to` is untrained.
     ///
-    /// Use the result until the profile is trained again. For example, call this if a kind was
+    /// Use the result until the profile is trained again. For example, call `carried` if a kind was
     /// added to a world, or if the only kind of a world was split in two.
     ///
     /// ```

@@ -162,8 +162,9 @@ impl StreamCodec {
         self.0.level
     }
 
-    /// A hash over the schema and the level. If the level uses velocities, it also covers the pairs
-    /// of fields and velocities. Sides with different hashes cannot read each other's packets.
+    /// A hash over the schema and the level. If the level uses velocities, the hash also covers the
+    /// pairs of fields and velocities. Sides with different hashes cannot read each other's
+    /// packets.
     pub fn hash(&self) -> u64 {
         self.0.hash
     }
@@ -200,7 +201,8 @@ impl StreamCodec {
     ///
     /// # Errors
     /// [`EncodeError::LaneCount`] if the number of lanes is wrong, and
-    /// [`EncodeError::LaneOutOfRange`] if the value of a lane is.
+    /// [`EncodeError::LaneOutOfRange`] if the value of a lane is above the lane's maximum or not 0
+    /// in an absent field.
     pub fn check_lanes(&self, records: &[u32]) -> Result<(), EncodeError> {
         let expected_lanes = self.lanes();
         self.check(None, records.len())

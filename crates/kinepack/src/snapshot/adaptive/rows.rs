@@ -11,7 +11,7 @@ use super::numbers::{FEATURES, Row};
 pub(super) const FIELD_CLASSES: usize = 4;
 
 /// The rows of a class of bodies. The rows of means come first: for the level axes, for the axis
-/// up, and for turns about these. The rows of scales follow.
+/// up, and for turns about these axes. The rows of scales follow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BodyRows {
     first: usize,

@@ -169,8 +169,8 @@ impl Encoder {
     }
 
     /// Like [`encode`](Self::encode), but sends only what the caller chose, and makes a view only
-    /// on [request](Encoded::view). Use it to select entities, or to store views in a different
-    /// form.
+    /// on [request](Encoded::view). Use this method to select entities, or to store views in a
+    /// different form.
     ///
     /// With [`Chosen::Some`], the snapshot must have the same entities as the baseline. Entities
     /// that are not chosen keep the baseline's values. Encoding then compares all ids and codes the

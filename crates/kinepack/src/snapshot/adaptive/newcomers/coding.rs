@@ -92,8 +92,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 
     /// Returns the row of the entity of the current kind that is most like the next newcomer. That
-    /// entity is the last newcomer, else the kept entity before the newcomer in the order of ids,
-    /// else the kept entity after it.
+    /// entity is the last newcomer, or else the kept entity before the newcomer in the order of
+    /// ids, or else the kept entity after the newcomer.
     fn like(&self, newcomers: &Newcomers, entity: usize) -> Option<usize> {
         let kind = self.past.kind();
         let range = self.past.entities().range(kind);
@@ -185,8 +185,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 
     /// Computes the cost of a newcomer with an origin, in 1/256 bit. `origin` is the number of an
-    /// entity among the kept ones. `entity` is the newcomer's row, and `like` the row of the entity
-    /// that it is like.
+    /// entity among the kept ones. `entity` is the newcomer's row, and `like` is the row of the
+    /// entity that the newcomer is most like.
     fn cost(
         &mut self,
         newcomers: &mut Newcomers,

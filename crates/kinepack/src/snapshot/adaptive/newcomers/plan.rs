@@ -12,7 +12,7 @@ use crate::entropy::MANTISSAS;
 use crate::quantize::FloatLimits;
 use crate::schema::{EntityKind, Field, FieldKind, Lane, any_element};
 
-/// The index of the counter of the flag that a newcomer has an origin.
+/// The index of the counter that codes whether a newcomer has an origin.
 pub(super) const ORIGIN: usize = 0;
 /// The index of the first counter of the origin's number.
 pub(super) const NUMBER: usize = 1;
