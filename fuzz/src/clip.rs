@@ -30,8 +30,8 @@ const SHARES: [f64; 17] = [
     1.0 - f64::EPSILON,
 ];
 
-/// Refuses the bytes, or accepts them. An accepted clip, skeleton or rig must be usable, and can be
-/// written again.
+/// Refuses the bytes, or accepts them. An accepted clip, skeleton or rig must be usable, and
+/// writing it again must succeed.
 pub fn clip(data: &[u8]) {
     let Some((selector, bytes)) = data.split_first() else { return };
     match selector % 8 {

@@ -38,7 +38,7 @@ fn three_chunks() -> Vec<u8> {
     sink.bytes()
 }
 
-/// The fuzzer found this case: `mcap` reserved the memory that a text's length declared.
+/// The fuzzer found this case: `mcap` reserved as much memory as the length of a text declared.
 #[test]
 fn texts_of_four_billion_bytes_take_no_memory() {
     for (opcode, before) in [(3_u8, 2), (4, 4), (6, 28), (11, 42)] {

@@ -182,7 +182,8 @@ fn the_frames_after_a_damaged_chunk_are_read() {
 fn an_index_of_wrong_places_hides_no_frame() {
     let mut shifted = three_chunks();
     let at = chunks(&shifted);
-    // The places in the index are made to count from the end of the magic.
+    // The places in this file's index count from the end of the magic, not from the start of the
+    // file.
     for place in &at {
         let bytes = (*place as u64).to_le_bytes();
         let in_index = shifted.windows(8).rposition(|window| window == bytes).unwrap();

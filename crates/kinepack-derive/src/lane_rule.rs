@@ -30,7 +30,7 @@ pub(crate) struct Floats {
     pub(crate) velocity: Option<Velocity>,
 }
 
-/// A velocity, and the field that it names, if it names one.
+/// A velocity. Its attribute may name the field that it is the velocity of.
 pub(crate) struct Velocity {
     pub(crate) of: Option<Member>,
 }

@@ -221,9 +221,9 @@ impl FloatLimits {
     pub fn from_parts(parts: FloatParts) -> Result<Self, SetupError> {
         let FloatParts { min, max, highest, step, max_code, wraps, single } = parts;
         let limits = Self::new(min, max, step)?;
-        // A schema's hash covers only the range and the step. The largest code must follow from
-        // these two, or two sides with equal hashes would decode different values. A range that
-        // excludes its end extends half a step beyond the largest code.
+        // A schema's hash covers only the range and the step. The largest code must follow from the
+        // range and the step. Otherwise two sides with equal hashes would decode different values.
+        // A range that excludes its end extends half a step beyond the largest code.
         if max_code != limits.max_code || !(max <= highest && highest <= max + step) {
             return Err(SetupError::PartsDiffer);
         }

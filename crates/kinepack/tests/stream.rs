@@ -197,8 +197,8 @@ fn unchanged_records_cost_almost_no_bits() {
     }
 }
 
-/// Half an hour of packets of one to three records, each against the newest acknowledged record. A
-/// third of the packets and of the acknowledgements is lost.
+/// Codes half an hour of packets of one to three records, each packet against the newest
+/// acknowledged record. A third of the packets and of the acknowledgements is lost.
 #[test]
 fn lost_packets_cause_no_drift() {
     const RECORDS: usize = 100_000;

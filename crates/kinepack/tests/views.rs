@@ -15,7 +15,7 @@ use crate::support::{
     profiles, schema, schemas,
 };
 
-/// Makes the schemas of the tests; those with time precision also without it.
+/// Makes the schemas of the tests. A schema with time precision is also made without it.
 fn all_schemas() -> Vec<(String, Schema)> {
     let plain = schemas().into_iter().chain([
         ("calls", schema("calls")),

@@ -1,10 +1,10 @@
 //! Checks whether a type has a given schema. Every push and read makes this check, so the check
 //! must not build the type's schema each time.
 //!
-//! The address of [`Pack::fields`] identifies the type. The linker may give two types one address,
-//! but only if their code is the same, and then their fields are the same too. One type may have
-//! several addresses, because each crate may hold a copy of the code. Each further address costs
-//! another full check, so `TypeCheck` remembers the last two.
+//! The address of [`Pack::fields`] identifies the type. The linker may merge the functions of two
+//! types into one address, but only if both have the same code. Then the types also have the same
+//! fields. One type may have several addresses, because each crate may hold a copy of the code.
+//! Each further address costs another full check, so `TypeCheck` remembers the last two.
 
 use alloc::vec::Vec;
 use core::ops::Range;

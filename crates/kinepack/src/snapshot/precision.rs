@@ -89,8 +89,8 @@ impl Shifts {
 }
 
 impl Precision {
-    /// Looks up the precision of the fields for which `level` sends differences; `None` if no such
-    /// field has one.
+    /// Looks up the precision of the fields for which `level` sends differences; returns `None` if
+    /// no such field has a precision.
     ///
     /// # Errors
     /// [`SetupError::BadTimePrecision`] if a field cannot have its time precision, at any level.

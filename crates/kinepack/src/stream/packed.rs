@@ -168,8 +168,8 @@ fn turned(rotation: SmallestThree, codes: &[u32], dropped: u32) -> [u32; 3] {
     rotation.turned([codes[0], codes[1], codes[2], codes[3]], dropped)
 }
 
-/// Writes one bit for whether the value differs from the base. If it does, also writes its number
-/// among the other alternatives.
+/// Writes one bit for whether the value differs from the base. If the value differs, also writes
+/// its number among the alternatives other than the base.
 fn write_choice(sink: &mut impl BitSink, max: u32, base: u32, value: u32) {
     sink.write_bool(value != base);
     if value != base {

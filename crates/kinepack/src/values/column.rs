@@ -264,7 +264,7 @@ impl Quantizer {
     /// read for that entity.
     ///
     /// For vectors of up to four axes and rotations the cost is that of [`Snapshot::extend`]. For
-    /// other fields and for optional ones it is about that of [`Snapshot::push`].
+    /// other fields and for optional fields the cost is about that of [`Snapshot::push`].
     ///
     /// # Errors
     /// [`ColumnsError`] if the columns do not fit the kind's fields, or a value cannot be

@@ -70,7 +70,7 @@ pub struct KindValues {
 pub enum Values {
     /// Numbers whose axes have up to 2^24 codes, and rotations (x, y, z, w).
     F32(Vec<f32>),
-    /// Numbers that have an axis with more codes.
+    /// Numbers that have an axis with more than 2^24 codes.
     F64(Vec<f64>),
     /// Integers within the range of `i32`.
     I32(Vec<i32>),

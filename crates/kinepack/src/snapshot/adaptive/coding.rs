@@ -93,9 +93,9 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
         scratch.order = order;
     }
 
-    /// Returns whether the next entity might not fit. The estimate is a quarter more than the mean
-    /// size of an entity, and a byte for the end. The mean is over the `coded` entities, which took
-    /// all bits since `begin`, and one assumed entity of 64 bits.
+    /// Returns whether the next entity might not fit. The estimate is the mean size of an entity,
+    /// plus a quarter of this size, plus a byte for the end. The mean is over the `coded` entities,
+    /// which took all bits since `begin`, and one assumed entity of 64 bits.
     fn is_full(&self, begin: u64, coded: usize) -> bool {
         let spent = self.coder.spent();
         let mean = (spent - begin + TYPICAL_ENTITY) / (coded as u64 + 1);

@@ -220,7 +220,7 @@ impl Encoder {
 
     /// Returns the state that a receiver will hold if all of `world` is sent relative to
     /// `baselines`. This is `world` itself, or a coarser copy if the time precision changes a
-    /// value. Use it to compare states before choosing what to send.
+    /// value. Use this method to compare states before choosing what to send.
     ///
     /// # Errors
     /// The errors of [`encode`](Self::encode).

@@ -30,8 +30,9 @@ const MAX_BITS: usize = 32;
 pub struct SmallOrLargeCosts {
     lanes: u64,
     full_bits: u64,
-    /// The counts, indexed by a small and a large width. Each count holds the vectors for which
-    /// that large width is the narrowest sufficient one, and the large lanes of these vectors.
+    /// The counts, indexed by a small and a large width. Each count has the number of vectors for
+    /// which the large width is the narrowest that suffices, and the number of large lanes in these
+    /// vectors.
     vectors: Box<[[Count; MAX_BITS + 1]; MAX_BITS]>,
     /// The number of all vectors, including those in full.
     count: u64,
