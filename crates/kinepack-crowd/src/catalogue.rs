@@ -27,7 +27,7 @@ const OBJECTS_HZ: u16 = 15;
 /// The number of snapshots in an object of the tier `coarse`.
 const COARSE_FRAMES: u8 = 2;
 /// The time precision of the tier `coarse`, in ticks: a body may be off by the distance that it
-/// moves in this time. For a field of three lanes, the limit is 0.288.
+/// moves in this time. For a field of three lanes, the maximum is 0.288 ticks.
 const COARSE_TICKS: f64 = 0.25;
 /// The maximum number of ticks in a group of datagrams.
 const MAX_DATAGRAM_TICKS: u16 = 127;

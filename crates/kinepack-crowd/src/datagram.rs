@@ -3,8 +3,8 @@
 
 use crate::Refused;
 
-/// The maximum number of bytes of a datagram that a publisher makes, which WebTransport carries
-/// everywhere.
+/// The maximum number of bytes of a datagram that a publisher makes. WebTransport carries datagrams
+/// of this size on every path.
 pub(crate) const MAX_BYTES: usize = 1150;
 /// The maximum number of bytes of a datagram that a viewer accepts.
 const MOST_BYTES: usize = 1200;

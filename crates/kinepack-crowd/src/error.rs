@@ -30,7 +30,7 @@ pub enum CrowdError {
     Playout(PlayoutError),
     /// A snapshot cannot be encoded.
     Encode(EncodeError),
-    /// A snapshot needs more datagrams than a viewer joins.
+    /// A snapshot needs more datagrams than a viewer puts together.
     TooLarge {
         /// The snapshot's size in bytes.
         bytes: usize,
@@ -93,11 +93,11 @@ impl From<EncodeError> for CrowdError {
 pub enum Refused {
     /// The viewer does not watch this tier.
     NotWatched,
-    /// The group is older than those that the viewer reads.
+    /// The group is older than the groups that the viewer reads.
     Late,
     /// The viewer missed or refused an earlier object of the group.
     Broken,
-    /// The object has more frames than the tier allows, or none.
+    /// The object has more frames than the tier allows, or no frames.
     Length,
     /// Too many objects wait for the snapshot that their group is coded against.
     Waiting,

@@ -221,8 +221,8 @@ impl Publisher {
     /// Returns, after the last world, the pieces to carry at `tick`, which is the last world's tick
     /// or a later one. These are the pieces that wait for the [delay](Self::with_delay), and
     /// objects that have fewer snapshots than their tier allows. Call it at each tick until
-    /// [`is_drained`](Self::is_drained) returns true, or the end of the broadcast is lost. It may
-    /// be called between worlds too, but then makes objects smaller.
+    /// [`is_drained`](Self::is_drained) returns true. Otherwise the end of the broadcast is lost.
+    /// It may be called between worlds too, but then objects become smaller.
     ///
     /// The cost is that of moving the pieces; nothing is encoded.
     pub fn drain(&mut self, tick: Tick) -> &[Piece] {

@@ -14,8 +14,8 @@ use crate::{Catalogue, CrowdError, Refused, Tier, Track};
 
 /// The longest time from when a tier has caught up until the viewer shows it.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Tiers that are shown together wait for the slowest tier. If that tier lags by more than this
-/// time and the span of an object, the others wait for this time, and then no longer.
+/// Tiers that are shown together wait for the slowest tier. If that tier lags by more than the sum
+/// of this time and the span of an object, the others wait for it for this time, and no longer.
 const TIER_PATIENCE: Duration = Duration::from_millis(300);
 /// If the first current snapshot after [`Viewer::rejoin`] is older than the newest one by more than
 /// this time, the publisher has restarted its ticks.
@@ -40,9 +40,8 @@ pub struct ViewerConfig {
     pub max_memory_bytes: usize,
     /// The settings of playback, such as its delay.
     pub playout: PlayoutConfig,
-    /// The time by which the viewer can go back. For this, the viewer keeps 20 states per second.
-    /// With zero, it keeps no states. The maximum is 2³⁰ ticks, and all states must fit into the
-    /// memory limit.
+    /// How far the viewer can go back in time. For this, it keeps 20 states per second. With zero,
+    /// it keeps no states. The maximum is 2³⁰ ticks, and all states must fit into the memory limit.
     pub history: Duration,
 }
 
@@ -87,7 +86,7 @@ pub struct ViewerStats {
     pub playout: PlayoutStats,
 }
 
-/// Shows one world that many viewers watch to one of them.
+/// Shows a world that many viewers watch, to one of these viewers.
 ///
 /// First call [`watch`](Self::watch) to choose a tier. Then subscribe to the tracks of
 /// [`wanted`](Self::wanted), and pass their objects and datagrams to [`object`](Self::object) and
@@ -260,7 +259,7 @@ impl Viewer {
 
     /// Starts to read all tracks again. Call it after the connection was lost, or after the
     /// publisher was restarted. The viewer shows the old state until newer snapshots arrive, or
-    /// snapshots of a simulation that was restarted.
+    /// snapshots of a restarted simulation.
     pub fn rejoin(&mut self) {
         self.all_watched().for_each(Watched::rejoin);
         self.is_rejoining = true;
@@ -455,8 +454,8 @@ impl Viewer {
 
     /// Returns the ticks at which all shown tiers have a state, from the first kept tick to the
     /// newest. This ignores tiers that have yet to catch up, and tiers that have lagged for too
-    /// long. The viewer also ignores tiers whose objects span more ticks than the viewer keeps of
-    /// the other tiers.
+    /// long. It also ignores tiers whose objects span more than half of the ticks that the viewer
+    /// keeps of the fastest tier.
     fn reached(&mut self, now: Duration) -> Option<RangeInclusive<Tick>> {
         let newest = self.shown.iter().filter_map(Watched::current_tick).max()?;
         let (tiers, tick_hz) = (&self.tiers, self.config.playout.tick_hz);

@@ -28,8 +28,8 @@ const TICK_BYTES: usize = 4;
 /// The maximum number of objects and of bytes of a waiting group.
 const MAX_WAITING_OBJECTS: usize = 1024;
 const MAX_WAITING_BYTES: usize = 1 << 20;
-/// If a snapshot arrives after less than this share of the time between its tick and the previous
-/// one, a relay had stored it. The viewer has not caught up while such snapshots arrive.
+/// If a snapshot follows the previous one within less than this share of the time between their
+/// ticks, a relay had stored it. The viewer has not caught up while such snapshots arrive.
 const CAUGHT_UP: f64 = 0.5;
 /// The time within which a viewer reads what a relay has stored of a tier.
 const CATCH_UP: Duration = Duration::from_secs(1);
@@ -279,9 +279,10 @@ impl Watched {
     }
 
     /// Notes the arrival of a snapshot. Returns whether the snapshot is current: neither stored by
-    /// a relay, nor older than an earlier snapshot. `is_past` tells that playback has passed the
-    /// snapshot's tick. In that case, too, a relay probably had stored the snapshot. But if this
-    /// lasts longer than reading stored snapshots takes, the tier just arrives later than others.
+    /// a relay, nor older than an earlier snapshot. `is_past` is true if playback has passed the
+    /// snapshot's tick. In that case, too, a relay had probably stored the snapshot. But if this
+    /// lasts longer than it takes to read stored snapshots, the tier just arrives later than
+    /// others.
     pub(crate) fn advance(
         &mut self,
         now: Duration,
@@ -307,10 +308,10 @@ impl Watched {
 }
 
 impl Group {
-    /// Returns whether this group is newer than another one, which has this number and a given
-    /// snapshot of this tick. The number alone could be wrong, and a wrong number would make all
-    /// later groups late. So the ticks must agree too, and a group that could not be read yet does
-    /// not count.
+    /// Returns whether this group is newer than another group, which has the number `number` and a
+    /// given snapshot of tick `tick`. The number alone could be wrong, and a wrong number would
+    /// make all later groups late. So the ticks must agree too, and a group that could not be read
+    /// yet does not count.
     fn is_after(&self, number: u64, tick: Tick) -> bool {
         match &self.reading {
             Reading::Open { given, .. } => {

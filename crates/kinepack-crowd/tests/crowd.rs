@@ -555,8 +555,8 @@ fn playback_waits_for_the_slowest_region() {
     assert_eq!((starved, viewer.stats().late), (0, late));
 }
 
-/// After a pause, a page gets the pieces that arrived during the pause track by track, and may draw
-/// between two tracks.
+/// A page pauses while pieces arrive. Afterwards it gets them one track after the other, and may
+/// draw between two tracks.
 #[test]
 fn regions_that_come_one_after_the_other_after_a_stall_are_not_late() {
     let (catalogue, mut publisher) = quarters();

@@ -1,11 +1,11 @@
 //! Measures the time of a hub's tick in three settings. The first has 1 to 1,000 receivers of the
 //! 901-cube world with round trips of 10 to 200 ms, without and with older views. The second has
-//! one receiver with a budget of a world of 10,000 objects. The third has receivers that each see
+//! one receiver with a budget, in a world of 10,000 objects. The third has receivers that each see
 //! another part of the world. The benchmark also measures the work of a receiver in a tick.
 //!
 //! Run `cargo bench -p kinepack-net --bench hub`. The cost of a receiver is the time divided by the
-//! number of receivers. It falls as that number grows, because each distinct baseline is encoded
-//! once. Encryption and sockets are not included.
+//! number of receivers. This cost falls as the number of receivers grows, because each distinct
+//! baseline is encoded once. Encryption and sockets are not included.
 
 use std::collections::VecDeque;
 use std::hint::black_box;

@@ -37,8 +37,8 @@ impl BaselineViews {
 }
 
 /// The number of preceding views that the rule for merge 0 merges into a view. `own_back` is the
-/// *back* byte of the view's own header. The baseline of the view already contains everything
-/// before it, so only the views between the two need merging.
+/// *back* byte of the view's own header. The baseline of that view already contains everything
+/// before itself, so only the views between that baseline and the view need merging.
 fn by_rule(own_back: u8) -> usize {
     MERGED.min(usize::from(own_back).saturating_sub(1))
 }
@@ -61,7 +61,7 @@ pub(crate) struct Merge<T> {
     pub(crate) views: Vec<T>,
     /// The merge field; `None` if the rule for merge 0 names the same views.
     pub(crate) field: Option<u32>,
-    /// How many sequences before the baseline the receiver looks.
+    /// How many sequences before the baseline the receiver looks for views to merge.
     pub(crate) depth: usize,
 }
 
@@ -162,8 +162,8 @@ pub(crate) fn parts_before<T>(
 /// datagrams of one tick are coded against the same views.
 #[derive(Debug)]
 pub(crate) struct Merger {
-    /// For each sent entity, the [`row_key`] of its id and age, and its row in the view that sent
-    /// it.
+    /// For each sent entity, the [`row_key`] of its id and of its view's age, and its row in that
+    /// view.
     rows: Vec<(u64, u32)>,
     patch: Snapshot,
     /// The last merged views, oldest first, each with its key.
@@ -207,7 +207,8 @@ impl Merger {
     ) -> Result<View, EncodeError> {
         let Self { rows, patch, recent } = self;
         let oldest = if recent.len() == KEPT { recent.pop_front() } else { None };
-        // Callers drop a merged view after one datagram, so this copies nothing.
+        // Callers drop a merged view after one datagram, so the view has no other owner and
+        // `make_mut` copies nothing.
         let mut state = oldest.map_or_else(
             || Arc::new(Snapshot::new_like(patch)),
             |(_, view)| Arc::clone(view.snapshot()),
@@ -237,10 +238,12 @@ impl Merger {
     }
 }
 
-/// A number above that of the views in one merge: a view, and up to [`MERGED`] before it.
+/// More than the number of views in one merge: the view itself, and up to [`MERGED`] views before
+/// it.
 const AGES: u64 = 64;
 
-/// Orders rows by id, then from the newest view to the oldest. Integers sort faster than tuples.
+/// Returns a key that orders rows by id, then from the newest view to the oldest. The key is one
+/// integer, because integers sort faster than tuples.
 fn row_key(id: EntityId, age: usize) -> u64 {
     u64::from(id.0) * AGES + age as u64
 }
@@ -270,7 +273,7 @@ mod tests {
             };
             let Merge { views, field, depth } = choose_merge(own_back, reach, at);
             assert!(depth <= reach, "{own_back} {reach} {depth}");
-            // This receiver did not get the views of unknown fate.
+            // This receiver did not get the views whose arrival the sender does not know.
             let held = |distance: u16| match at(distance.into()) {
                 Before::Acknowledged(distance) => Held::Part(&parts[distance]),
                 Before::Unknown | Before::Nothing => Held::Nothing,

@@ -1,4 +1,4 @@
-//! Channels tell apart the datagrams of several hubs or streams on one connection. See
+//! Channels distinguish the datagrams of several hubs or streams on one connection. See
 //! `spec/NET.md`, section 2.1.
 
 use crate::packet::{CHANNEL, CHANNEL_SHIFT, KIND_MASK};
@@ -23,7 +23,7 @@ use crate::packet::{CHANNEL, CHANNEL_SHIFT, KIND_MASK};
 pub struct Channel(u8);
 
 impl Channel {
-    /// The largest number.
+    /// The largest channel number.
     pub const MAX: u8 = 15;
 
     /// The channel with this number; `None` above [`MAX`](Self::MAX).

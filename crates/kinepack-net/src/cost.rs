@@ -1,12 +1,12 @@
-//! Counts where the bits of a snapshot went, for tools. Hubs and receivers that do not count costs
-//! never call this code.
+//! Counts the bits of a snapshot by part and by entity, for tools. Hubs and receivers that do not
+//! count costs never call this code.
 
 use kinepack::codec::Chosen;
 use kinepack::{Codec, EncodeError, Encoder, EntityId, Size, Snapshot, Tick, View};
 
 use crate::baseline::BaselineViews;
 
-/// Where the bits of a snapshot went, for tools.
+/// The bits of a snapshot by part and by entity, for tools.
 ///
 /// ```
 /// use std::time::Duration;

@@ -196,7 +196,7 @@ pub enum NetError {
     },
     /// A set of entities is not sorted, or has an entity twice.
     NotSorted {
-        /// The first entity whose id is not above the one before it.
+        /// The first id that is not above the id before it.
         id: EntityId,
     },
     /// The codec's level sends every entity each time and uses no baseline (rows 1 to 6 of the
@@ -246,7 +246,7 @@ pub enum NetError {
         /// The number of fragments of the full state.
         fragments: usize,
     },
-    /// No `Option` of the schema has this name, or it is a spawn field.
+    /// The schema has no `Option` with this name, or that `Option` is a spawn field.
     NotOptional {
         /// The name.
         field: String,
@@ -284,8 +284,8 @@ pub enum NetError {
         limit_bytes: usize,
     },
     /// The hub's queue of reliable events for one receiver is full, so this receiver misses some
-    /// events of this tick. It has not answered for a long time, or its budget is too small: remove
-    /// it.
+    /// events of this tick. The receiver has not answered for a long time, or its budget is too
+    /// small. Remove this receiver.
     EventsWaiting {
         /// The receiver's id.
         id: ReceiverId,

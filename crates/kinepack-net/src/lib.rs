@@ -1,10 +1,10 @@
 //! Sends snapshots over lossy networks. The crate does no input or output.
 //!
-//! A [`Hub`] sends one world to many receivers, each with the codec that it chose. A [`Receiver`]
-//! shows that world. Both are state machines: datagrams and the time go in, datagrams and states
-//! come out. So the same code runs over UDP, in QUIC datagrams, in a browser, or under a virtual
-//! clock. The hub codes each snapshot against a view that its receiver has acknowledged. The hub
-//! never sends a lost snapshot again, and the two sides never drift apart.
+//! A [`Hub`] sends one world to many receivers, each of which chooses one of the hub's codecs. A
+//! [`Receiver`] shows that world. Both are state machines: datagrams and the time go in, datagrams
+//! and states come out. So the same code runs over UDP, in QUIC datagrams, in a browser, or under a
+//! virtual clock. The hub codes each snapshot against a view that its receiver has acknowledged.
+//! The hub never sends a lost snapshot again, and the two sides never drift apart.
 //!
 //! ```
 //! use std::time::Duration;
@@ -48,8 +48,8 @@
 //! Datagrams have no checksum, and an endpoint accepts many altered datagrams as other valid ones.
 //! UDP's 16-bit checksum is weak. Use an authenticated transport, such as renetcode, QUIC datagrams
 //! or DTLS. If no attacker can reach the network, a checksum of at least 32 bits is enough. An
-//! altered snapshot gives wrong values and entities. These stay wrong in each view that is coded
-//! against the altered one. The error ends once the sender codes the affected entities against a
+//! altered snapshot gives wrong values and entities. They stay wrong in each view that is coded
+//! against the altered view. The error ends once the sender codes the affected entities against a
 //! newer, correct view, or once a state check finds the error ([`HubConfig::check_every_bytes`]).
 //! An altered datagram can cause neither a panic nor an allocation beyond the limits.
 //!
@@ -62,7 +62,8 @@
 //! one [`Hub::tick`] to the next.
 //!
 //! Events, such as hits and sounds, travel with the snapshots: [`Hub::emit`] and
-//! [`Playback::events`]. A receiver gets each event once, in order, when playback shows its tick.
+//! [`Playback::events`]. A receiver gets each event once, in order, when playback shows the event's
+//! tick.
 //!
 //! Inputs and calls go the other way: a client has a [`StreamSender`], and the server has a
 //! [`StreamReceiver`] for each client.

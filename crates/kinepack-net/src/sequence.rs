@@ -2,9 +2,9 @@
 
 use core::ops::RangeInclusive;
 
-/// A missing datagram may just be late if it is at most this many sequences before one that
+/// A missing datagram may just be late if it is at most this many sequences before a datagram that
 /// arrived. If the distance is larger, the datagram counts as lost. TCP uses 3, but on wireless
-/// links more packets than that overtake another.
+/// links a packet may be overtaken by more than three others.
 pub(crate) const REORDERED: i32 = 6;
 
 /// If a receiver is added again with the same id, its new session begins this many sequences later.

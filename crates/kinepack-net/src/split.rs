@@ -10,8 +10,8 @@ use crate::{Channel, Refused, Sequence};
 /// acknowledgement and a stream acknowledgement, each at most once and in this order. One other
 /// datagram follows them. [`datagram_kind`] returns whether a part is for a [`Hub`](crate::Hub),
 /// [`Receiver`](crate::Receiver), [`StreamSender`](crate::StreamSender) or
-/// [`StreamReceiver`](crate::StreamReceiver). If there are several of a sort,
-/// [`Channel::from_datagram`] tells which one.
+/// [`StreamReceiver`](crate::StreamReceiver). If there are several such endpoints,
+/// [`Channel::from_datagram`] identifies the right one.
 ///
 /// To combine datagrams, append one to the other. Allocates nothing.
 ///

@@ -2,9 +2,9 @@
 //! time over bad links.
 //!
 //! Both receivers get the same datagrams. They must accept and refuse the same datagrams, hold the
-//! same views lane for lane, and acknowledge in the same bytes. The hub must send only what the
-//! specification allows ([`Audit`]). A second pair of receivers, whose answers are discarded, also
-//! gets damaged datagrams.
+//! same views lane for lane, and send the same bytes as acknowledgements. The hub must send only
+//! what the specification allows ([`Audit`]). A second pair of receivers, whose answers are
+//! discarded, also gets damaged datagrams.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Tests how endpoints treat a caller's mistakes and changes. The mistakes are levels that cannot
 //! work, ticks and times that do not increase, priorities that are not numbers, and worlds that are
-//! too large. The changes are sets that are set repeatedly, budgets, and receivers that are removed
-//! and added again.
+//! too large. The changes are relevant sets that are set again, new budgets, and receivers that are
+//! removed and added again.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

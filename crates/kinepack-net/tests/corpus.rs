@@ -48,7 +48,7 @@ fn run(target: &str) {
     }
 }
 
-/// Changes a few bytes of `data`, and removes or doubles pieces.
+/// Changes a few bytes of `data`, and removes or duplicates pieces.
 fn mutated(data: &[u8], random: &mut Random) -> Vec<u8> {
     let mut data = data.to_vec();
     for _ in 0..=random.below(4) {

@@ -187,8 +187,8 @@ fn a_fault_heals_within_three_round_trips_of_the_check_that_finds_it() {
     }
 }
 
-/// A receiver's decoder does other arithmetic than the sender's, although its hello claims the same
-/// arithmetic.
+/// A receiver's decoder computes other values than the sender's encoder, although the receiver's
+/// hello claims the same arithmetic.
 #[test]
 fn a_receiver_with_other_arithmetic_notices_it_and_harms_no_other() {
     let exact = codec_at(Level::ADAPTIVE);

@@ -1,6 +1,6 @@
 //! Tests with datagrams that this crate's endpoints would never send, written by hand from
-//! `spec/NET.md`. Other tests are of long or unlucky sessions that could confuse which views the
-//! endpoints hold.
+//! `spec/NET.md`. Other tests run long or unlucky sessions, in which the endpoints could come to
+//! hold different views.
 
 use std::time::Duration;
 
@@ -286,8 +286,8 @@ fn baselines_are_held_as_far_back_as_specified() {
         take(&mut receiver, at(2), &from_view(sequence, back, 0, None, &still)).unwrap();
     }
     assert_eq!(receiver.stats().views, 256);
-    // The newest baseline decides: views within 64 before it are held, but older views may be
-    // dropped.
+    // The newest baseline decides which views are held: those up to 64 before it. Older views may
+    // be dropped.
     sequence = sequence.wrapping_add(1);
     take(&mut receiver, at(2), &from_view(sequence, 10, 0, None, &still)).unwrap();
     sequence = sequence.wrapping_add(1);

@@ -150,7 +150,7 @@ fn a_chain_with_partial_loss_has_its_mean() {
 fn jitter_alone_keeps_the_order_and_its_bounds() {
     let config = LinkConfig { latency: 20 * MS, jitter: 30 * MS, ..LinkConfig::PERFECT };
     let mut link = Link::new(config, 11).unwrap();
-    let interval = 50 * MS; // Further apart than the jitter: each delay is its own.
+    let interval = 50 * MS; // Longer than the jitter, so no datagram waits for another.
     let arrivals = run(&mut link, 50_000, interval, 4);
     let delays: Vec<Duration> =
         arrivals.iter().map(|arrival| arrival.at - interval * arrival.index).collect();

@@ -1,4 +1,4 @@
-//! Limits of the memory that hostile or huge worlds take in a receiver. Huge worlds must still
+//! Tests the limits of a receiver's memory with hostile and huge worlds. Huge worlds must still
 //! arrive.
 
 #![allow(clippy::unwrap_used)]

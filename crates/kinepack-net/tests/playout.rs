@@ -66,7 +66,7 @@ impl Stream {
     /// Runs for `duration`. If `sending` is false, the sender's ticks continue without states.
     fn run(&mut self, duration: Duration, sending: bool) {
         let end = self.now + duration;
-        // Frames drift along the ticks, so that no phase is special.
+        // Frames drift relative to the ticks, so that no phase is special.
         let frame = ms(16.61);
         while self.now < end {
             let frame_at = self.now + frame;
@@ -365,7 +365,8 @@ fn the_delay_follows_the_jitter_up_and_down() {
     stream.run(MS * 20_000, true);
     assert!(stream.measure().1 < 0.02);
     stream.link.reconfigure(delayed(40, 5)).unwrap();
-    // The run of 4.5 s covers the window, and then 60 ms at 5 %.
+    // In 4.5 s, the rough arrivals leave the window of 2 s, and then the clock makes up 60 ms of
+    // delay at 5 %.
     stream.run(MS * 4_500, true);
     let calm = stream.stats();
     assert!((ms(17.0)..ms(23.0)).contains(&calm.delay), "{calm:?}");

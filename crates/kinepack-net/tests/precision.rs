@@ -169,7 +169,7 @@ fn resting_entities_become_exact_and_then_the_hub_is_silent() {
         for tick in 0..600 {
             net.step(None);
             for (nth, waited) in waited.iter_mut().enumerate() {
-                // Notes the tick since which the view is exact.
+                // Notes the tick from which on the view has been exact.
                 *waited = if is_exact(&net, nth) { waited.or(Some(tick)) } else { None };
             }
         }

@@ -39,7 +39,8 @@ struct Case {
     moving_one_in: u64,
     change_one_in: u64,
     ticks_per_snapshot: u32,
-    /// The ticks in which nothing passes, downwards and then upwards.
+    /// The ticks in which the links deliver nothing: first from hub to receiver, then from receiver
+    /// to hub.
     outages: [(u32, u32); 2],
     /// The number of ticks between changes of the relevant set; 0 if everything is relevant.
     relevance_every: u32,

@@ -1,5 +1,5 @@
-//! Tests of kinds that are not sent in each tick. They take fewer bytes, play smoothly, and share
-//! encodings.
+//! Tests of kinds that are not sent in each tick. Such kinds take fewer bytes, play smoothly, and
+//! share encodings.
 
 use std::time::Duration;
 

@@ -90,7 +90,7 @@ pub enum ClientState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LostReason {
     /// The server never answered. A wrong secret has the same effect, because the server does not
-    /// answer it.
+    /// answer clients with another secret.
     NoAnswer,
     /// The server has no free place.
     Full,

@@ -47,8 +47,8 @@ impl Bucket {
 /// Buckets for any number of addresses in bounded memory.
 ///
 /// Two addresses that share a slot reset each other's bucket. An attacker with many addresses gains
-/// no more from this than from using more addresses. So a second limit must cover all addresses
-/// together.
+/// no more from such resets than from using more addresses. So a second limit must cover all
+/// addresses together.
 #[derive(Debug)]
 pub struct Sources {
     slots: Vec<(u64, Bucket)>,

@@ -31,7 +31,7 @@ const MAX_REQUESTS: usize = 64;
 /// How often the thread checks whether it should end.
 pub(crate) const READ_TIMEOUT: Duration = Duration::from_millis(50);
 /// How long the thread sleeps under a flood. The usual 208 KiB of buffer hold about 200 long
-/// datagrams, so they overflow at 400,000 a second.
+/// datagrams, so the buffer overflows at 400,000 datagrams per second.
 const NAP: Duration = Duration::from_micros(500);
 /// A flood begins with this many refused datagrams without a pause. It ends with a nap in which at
 /// most [`FLOOD_ENDS`] datagrams arrive.
@@ -104,7 +104,7 @@ pub(crate) struct Reader {
 struct Shared {
     inbox: Mutex<Inbox>,
     news: Mutex<Vec<News>>,
-    /// Whether there are news for the gate. Without this flag, the thread would take the lock for
+    /// Whether there is news for the gate. Without this flag, the thread would take the lock for
     /// each datagram.
     has_news: AtomicBool,
     is_over: AtomicBool,
@@ -132,7 +132,7 @@ impl Reader {
         mem::swap(&mut *lock(&self.shared.inbox), inbox);
     }
 
-    /// Sends news to the gate. The news take effect before any datagram that arrives from now on.
+    /// Sends news to the gate. The gate learns it before any datagram that arrives from now on.
     pub(crate) fn tell(&self, news: News) {
         lock(&self.shared.news).push(news);
         self.shared.has_news.store(true, Ordering::Release);

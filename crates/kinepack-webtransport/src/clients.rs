@@ -63,7 +63,7 @@ pub(crate) enum Way {
     /// The client gets datagrams of QUIC.
     Datagrams(Arc<Connection>),
     /// The client gets messages of a WebSocket. If the queue is full, a message is dropped, as a
-    /// network would.
+    /// network would drop it.
     #[cfg_attr(not(feature = "websocket"), allow(dead_code))]
     Messages(tokio::sync::mpsc::Sender<Vec<u8>>),
 }

@@ -1,5 +1,5 @@
 //! The events and datagrams since the last poll. The memory is bounded: datagrams that do not fit
-//! are dropped, as a network would.
+//! are dropped, as a network would drop them.
 
 use std::ops::Range;
 

@@ -1,9 +1,10 @@
 //! Ends connections for which `wtransport` gives no handle yet.
 //!
 //! `wtransport` gives access to a visitor's connection only after its request was accepted. Before
-//! that, dropping the handshake closes the connection only if no task of `wtransport` holds it. A
-//! visitor can keep such a task waiting if it grants no stream, or begins a stream and sends no
-//! more. Its connection would live for as long as it sends pings, and no limit would count it.
+//! that, dropping the handshake closes the connection only if no task of `wtransport` holds the
+//! connection. A visitor can keep such a task waiting if it grants no stream, or begins a stream
+//! and sends no more. Such a connection would live for as long as the visitor sends pings, and no
+//! limit would count it.
 //!
 //! A connection that was accepted with [`Leash::hold`] has keys that refuse everything once the
 //! leash is cut. The connection's next packet closes it, because too many packets were not

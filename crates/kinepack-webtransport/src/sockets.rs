@@ -1,5 +1,5 @@
-//! WebSockets, for networks that block UDP. Each message is one datagram. They are a route of an
-//! axum server, for example of the server that serves the page.
+//! WebSockets, for networks that block UDP. Each message is one datagram. An axum server has the
+//! route for them, for example the server that serves the page.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -25,10 +25,10 @@ const CACHE_BYTES: u64 = 256 << 20;
 const MOST_SESSIONS: usize = 1_024;
 
 /// A relay for one machine: any client that reaches its port may publish and watch anything. For
-/// all other uses, take `moq-relay`, which has tokens, clusters and statistics. The relay accepts
-/// at most 1,024 sessions at once, and refuses others.
+/// all other uses, run `moq-relay`, which has tokens, clusters and statistics. The relay accepts at
+/// most 1,024 sessions at once, and refuses others.
 ///
-/// When it is dropped, it stops.
+/// The relay stops when it is dropped.
 #[derive(Debug)]
 pub struct LocalRelay {
     address: SocketAddr,

@@ -1,4 +1,4 @@
-//! Passes what a relay sends to a viewer.
+//! Passes the objects and datagrams of a relay on to a viewer.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -339,7 +339,7 @@ async fn one_broadcast(
                 }
             }
             _ = broadcast.closed() => return Ok(true),
-            // A reader has ended, and the next round removes it, so that it can start again.
+            // A reader has ended. The next round removes it, so that its track can be read again.
             Some(_) = readers.join_next() => {}
         }
     }

@@ -37,7 +37,7 @@ pub(crate) struct Incoming {
     pub(crate) late: u64,
 }
 
-/// An event as it arrived.
+/// An event that has arrived and was not handed on yet.
 #[derive(Clone, Debug)]
 struct Held {
     tick: Tick,

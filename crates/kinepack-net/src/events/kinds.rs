@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use kinepack::{Codec, EncodeError, EntityId, Pack, Snapshot, Tick};
 
-/// The kinds of events of a connection. Holds a codec whose schema has one kind for each kind of
-/// event, and which of these kinds may be dropped. Both sides need the same codec, but only the
-/// hub's settings decide which events are dropped. A clone is cheap.
+/// The kinds of events of a connection. Holds a codec, whose schema has one kind for each kind of
+/// event, and the kinds of events that the hub may drop. Both sides need the same codec, but only
+/// the hub's settings decide which events are dropped. A clone is cheap.
 ///
 /// ```
 /// use kinepack::{Codec, Level, Pack, Profile, Schema};

@@ -26,8 +26,8 @@ pub(crate) struct EventWriter {
     /// The empty view, against which every list is coded.
     empty: View,
     snapshot: Snapshot,
-    /// The lists coded in this tick. A list's key has the key of each event, and the distance of
-    /// the event's number from the list's first number.
+    /// The lists coded in this tick. The map's key contains, for each event, its key and the
+    /// distance of its number from the list's first number.
     coded: HashMap<Vec<(u64, u16)>, Arc<[u8]>>,
 }
 

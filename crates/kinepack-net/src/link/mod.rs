@@ -3,13 +3,13 @@
 //! One `Link` simulates one direction, so a connection needs two links with different seeds. Links
 //! connect endpoints in tests, demos and measurements, under the caller's clock. A datagram passes
 //! these stages: the path's MTU → the queue before the bottleneck ([`LinkConfig::bandwidth_bps`]) →
-//! loss → duplication → latency, jitter and reordering. So a datagram that is lost after the
-//! bottleneck has used its bandwidth, as on a radio link.
+//! loss → duplication → latency, jitter and reordering. So a lost datagram has already used the
+//! bottleneck's bandwidth, as on a radio link.
 //!
 //! The same seed and the same calls give the same result on every platform: each mechanism has its
 //! own random generator and decides with integers. Sources: Gilbert (1960) and Elliott (1963) for
 //! loss in bursts, RFC 4737 for the definition of reordering. The settings correspond to those of
-//! Linux' `netem`. Cost: one allocation for each datagram, O(log n) for n in flight.
+//! Linux's `netem`. Cost: one allocation for each datagram, O(log n) for n in flight.
 
 mod bottleneck;
 mod config;
@@ -35,9 +35,9 @@ pub use stats::{LinkStats, Tally};
 ///
 /// `now` is the time since any fixed moment. If it goes backwards, the link's time stands still.
 ///
-/// Memory: that of the datagrams in flight. With a capped bandwidth, these have at most
-/// `queue_bytes` plus what the link carries during its greatest delay. If all datagrams are
-/// duplicated, they have twice as many bytes. Without a cap, they have delay × send rate.
+/// Memory: the bytes of the datagrams in flight. With a capped bandwidth, these are at most
+/// `queue_bytes` plus the bytes that the link carries during its greatest delay. Without a cap,
+/// they are delay × send rate. If all datagrams are duplicated, both numbers double.
 ///
 /// ```
 /// use std::time::Duration;
@@ -110,7 +110,7 @@ impl Link {
         Ok(())
     }
 
-    /// Sends a datagram, which may be empty. Copies it.
+    /// Sends a copy of `datagram`, which may be empty.
     pub fn send(&mut self, now: Duration, datagram: &[u8]) {
         self.now = self.now.max(now);
         self.stats.sent.add(datagram.len());

@@ -1,6 +1,6 @@
 //! A small pseudo-random generator: `SplitMix64` (Steele, Lea and Flood, "Fast Splittable
-//! Pseudorandom Number Generators", 2014). It is not from a crate, because a crate might give other
-//! numbers in a later version. A seed that failed must fail forever.
+//! Pseudorandom Number Generators", 2014). The generator is written here because a later version of
+//! a crate might give other numbers. A seed that failed must fail forever.
 
 use std::time::Duration;
 

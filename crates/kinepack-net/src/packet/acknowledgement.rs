@@ -34,7 +34,7 @@ impl Acknowledgement {
         [a, b, c, d, e, f]
     }
 
-    /// Reads six bytes. Any six bytes are an acknowledgement, but a sender may refuse it.
+    /// Reads six bytes. Any six bytes are a valid acknowledgement, but a sender may refuse it.
     pub fn from_bytes([a, b, c, d, e, f]: [u8; 6]) -> Self {
         Self {
             latest: Sequence(u16::from_le_bytes([a, b])),
@@ -50,7 +50,8 @@ impl Acknowledgement {
             0 => self,
             behind @ -32..=-1 => Self { before: before | 1 << (-behind - 1), ..self },
             ..-32 => self,
-            // The previous newest sequence moves into the field, and the oldest one out of it.
+            // The previous newest sequence moves into the bit field, and the oldest sequences move
+            // out.
             ahead @ 1..=32 => {
                 let before = ((u64::from(before) << 1 | 1) << (ahead - 1)) & u64::from(u32::MAX);
                 Self { latest: sequence, before: before as u32 }

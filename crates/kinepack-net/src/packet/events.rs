@@ -5,7 +5,7 @@ use kinepack::Tick;
 use super::kinds::{EVENTS_ALONE, EVENTS_IN_FRONT};
 use crate::{Refused, Sequence};
 
-/// The longest list in front of a snapshot.
+/// The maximum length of a list in front of a snapshot.
 pub(crate) const LONGEST_LIST_BYTES: usize = (1 << 14) - 1;
 /// The maximum number of bytes that a list in front of a snapshot takes in addition to the list
 /// itself.

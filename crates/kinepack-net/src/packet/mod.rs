@@ -1,7 +1,7 @@
 //! Reads and writes the headers of datagrams. See `spec/NET.md`, sections 2 to 6.
 //!
-//! Parsing checks what a datagram alone can show. The owner of the views and full states that a
-//! datagram refers to checks the rest.
+//! Parsing checks everything that does not depend on earlier datagrams. The owner of the views and
+//! full states that a datagram refers to checks the rest.
 
 mod acknowledgement;
 mod events;

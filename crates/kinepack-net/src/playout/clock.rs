@@ -19,8 +19,8 @@ use super::delay::{Arrival, DelayEstimator, Disposition};
 /// below the second. At a slew of 0.05 alone, the lag would take three seconds to fall from the
 /// first to the second.
 const HURRIES_NS: [i64; 2] = [250_000_000, 100_000_000];
-/// A clock that hurries would reach its target in this time if it kept its speed. As it slows down,
-/// the lag falls by a factor of 5 in 2.4 seconds.
+/// A clock that hurries would reach its target in this time if it kept its speed. Because the clock
+/// slows down as the lag shrinks, the lag falls by a factor of 5 in 2.4 seconds.
 const HURRY_NS: f64 = 1.5e9;
 /// Shorter leaps do not count as jumps, because they look like a single late frame.
 const SHORTEST_JUMP_NS: i64 = 100_000_000;

@@ -24,7 +24,7 @@ pub struct PlayoutConfig {
     pub tick_hz: u32,
     /// The shortest target delay. With 0, the target depends on the network alone.
     pub min_delay: Duration,
-    /// The longest target delay. If the network needs a longer one, the motion stops and resumes.
+    /// The longest target delay. If the network needs a longer delay, the motion stops and resumes.
     /// After a stop that is longer than `max_delay` by more than half a second, playback skips the
     /// missed part and continues at its target. The default of 500 ms suits games, because other
     /// players' motion is of little use later than that. A viewer of a recording may wait for
@@ -33,7 +33,7 @@ pub struct PlayoutConfig {
     /// Playback never lags by more than `max_delay`, except for a moment after
     /// [`set_delays`](super::JitterBuffer::set_delays) has lowered it.
     pub max_delay: Duration,
-    /// The share of states that should arrive in time. With 0.99, the other states are those of
+    /// The share of states that should arrive in time. With 0.99, the late 1 % are the states of
     /// loss bursts. A burst delays few states, but delays them for long, so the share of time
     /// without a state can be larger. Waiting for the last of these states would cost more delay
     /// than it is worth.
@@ -44,7 +44,7 @@ pub struct PlayoutConfig {
     /// in seconds. So the clock makes up a lag of half a second in at most 2.4 seconds.
     pub slew_ratio: f32,
     /// The age of the oldest arrivals that the estimates use. At 60 Hz, 2 s are enough for a
-    /// quantile of 0.99 of the states: longer windows give the same delays and starve as much. At
+    /// quantile of 0.99 of the states: longer windows give the same delays and starve as often. At
     /// 10 Hz, 2 s contain 20 states, and the quantile is the worst of these. If the network
     /// improves, the delay falls only after this time. Clocks that drift by 200 ppm cost 0.2 ms of
     /// delay for each second of the window.
@@ -98,7 +98,7 @@ impl PlayoutConfig {
     }
 
     /// The sender's time at a tick. It is at most 2³² seconds, so the difference of two times also
-    /// fits.
+    /// fits into an `i64`.
     pub(super) fn tick_ns(&self, tick: Tick) -> i64 {
         (u64::from(tick.0) * 1_000_000_000 / u64::from(self.tick_hz)) as i64
     }

@@ -9,8 +9,8 @@
 //! the delay by running slightly fast or slow ([`clock`]), and leaps after the stream has stopped.
 //! The idea comes from adaptive playout of audio (Ramjee et al. 1994; WebRTC's NetEq). Audio has to
 //! stretch samples; motion only needs to bend its clock. The jitter in the statistics is that of
-//! RFC 3550, section 6.4.1. Cost of a state: O(log n) and a short move within two arrays of at most
-//! 1024 numbers; of a frame: O(log n). Memory: `max_states` states and 48 KiB.
+//! RFC 3550, section 6.4.1. Cost per state: O(log n), and a short move within two arrays of at most
+//! 1024 numbers. Cost per frame: O(log n). Memory: `max_states` states and 48 KiB.
 
 mod clock;
 mod config;
@@ -80,8 +80,8 @@ pub struct Entry<S> {
 pub enum Pushed {
     /// The buffer holds the state.
     Stored,
-    /// The state's tick was already shown or skipped, or is older than all of a full buffer.
-    /// Copies of states that were shown are late too.
+    /// The state's tick was already shown or skipped, or is older than every state of a full
+    /// buffer. A copy of a state that was already shown is late too.
     Late,
     /// The buffer already has a state of the same tick.
     Duplicate,
@@ -193,7 +193,7 @@ impl<S> JitterBuffer<S> {
         self.entries.len()
     }
 
-    /// Whether no state has arrived yet, or none since [`reset`](Self::reset).
+    /// Whether no state has arrived since the buffer was created or [`reset`](Self::reset).
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

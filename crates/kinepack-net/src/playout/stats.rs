@@ -33,15 +33,16 @@ pub struct PlayoutStats {
     /// The smoothed difference between the transit times of successive states: the interarrival
     /// jitter of RFC 3550.
     pub jitter: Duration,
-    /// The number of states that arrived too late to be shown, including copies. If all are late,
-    /// the sender has restarted: [`reset`](super::JitterBuffer::reset).
+    /// The number of states that arrived too late to be shown, including copies. If all states are
+    /// late, the sender has restarted: call [`reset`](super::JitterBuffer::reset).
     pub late: u64,
     /// The share of time in which the next state was needed but missing. Pauses that a state's
     /// `unchanged_until` explains later do not count.
     pub starved_ratio: f64,
-    /// How many times the clock jumped. The clock jumps after gaps longer than any delay, and if
-    /// ticks and arrivals do not fit the earlier ones. It also jumps if states arrive so much
-    /// sooner that the clock would lag by more than [`max_delay`](super::PlayoutConfig::max_delay),
-    /// but such a jump counts only if it is at least 0.1 s long.
+    /// How many times the clock jumped. The clock jumps after gaps longer than any delay, and if a
+    /// state's tick and arrival time do not fit the earlier states. It also jumps if states arrive
+    /// so much sooner that the clock would lag by more than
+    /// [`max_delay`](super::PlayoutConfig::max_delay), but such a jump counts only if it is at
+    /// least 0.1 s long.
     pub jumps: u64,
 }

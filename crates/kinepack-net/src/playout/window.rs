@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 /// The maximum number of samples in a window: more than arrive in ten seconds at 60 Hz. A full
-/// window forgets its oldest sample early, so that a fast sender costs no more.
+/// window forgets its oldest sample early, so that a fast sender costs no more time or memory.
 const MAX_SAMPLES: usize = 1024;
 
 /// A sliding window with its order statistics.

@@ -1,6 +1,7 @@
 //! Puts a full state together from fragments in any order. See `spec/NET.md`, section 5.
 //!
-//! Memory: the parts that arrived, up to the limit, and 40 bytes for each of the fragments.
+//! Memory: the parts that arrived, up to the limit, and 40 bytes for each fragment of the full
+//! state.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +18,8 @@ pub(super) struct Assembly {
     whole: Option<(u8, Sequence)>,
 }
 
-/// A full state is given up after this many newer sequences. The number is far below half the
-/// number space, beyond which older sequences would seem newer.
+/// A full state is given up after this many newer sequences. This distance is far below half of all
+/// sequences. Beyond half, an older sequence would seem newer.
 const FORGOTTEN: i32 = 0x4000;
 
 #[derive(Debug)]

@@ -67,8 +67,8 @@ pub struct ReceiverStatus {
 }
 
 impl ReceiverStatus {
-    /// The share of datagrams lost, from 0 to 1. A datagram that arrived after it was counted as
-    /// lost does not count.
+    /// The share of datagrams lost, from 0 to 1. Datagrams that arrived after they were counted as
+    /// lost are left out.
     pub fn lost_ratio(&self) -> f64 {
         lost_ratio(self.sent, self.acknowledged, self.lost)
     }
@@ -110,8 +110,8 @@ impl Connection {
         }
     }
 
-    /// Begins a new session, whose datagrams reuse the sequences of acknowledgements that still
-    /// wait.
+    /// Begins a new session. Drops the acknowledgements that still wait, because the datagrams of
+    /// the new session reuse their sequences.
     pub(super) fn begin_anew(&mut self) {
         self.waiting.clear();
     }
@@ -196,7 +196,7 @@ mod tests {
             let now = millis(u64::from(step) * 10);
             let latest = Sequence(65_000).after(step);
             connection.note_acknowledged(now, latest);
-            // If the acknowledgement is sent again, the time of the first one counts.
+            // If an acknowledgement is sent again, the time of its first sending counts.
             connection.note_acknowledged(now + millis(5), latest);
             if step >= 6 && step % 2 == 0 {
                 connection.note_baseline(now, latest.before(6));

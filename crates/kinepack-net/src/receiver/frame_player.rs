@@ -64,8 +64,8 @@ impl FramePlayer {
         }
     }
 
-    /// The world to show at `tick`, between `from` and `to`. If `tick` is outside of these two, the
-    /// nearer state is shown. If there is no later state, pass the same state twice.
+    /// The world to show at `tick`, between `from` and `to`. If `tick` is outside of their ticks,
+    /// the nearer state is shown. If there is no later state, pass the same state twice.
     ///
     /// `events` are the events since the previous moment, in order, each as a row of a snapshot of
     /// events. No event is marked as [late](crate::Event::late).

@@ -231,7 +231,7 @@ impl<'a> Playback<'a> {
         let spawn = shown.state.spawn_hash(index);
         let look = |entry: &'a Entry<Shown>| {
             let at = place(&entry.state, kind, id, index)?;
-            // By then, another entity may have this id.
+            // In a later state, another entity may have this id.
             if entry.state.state.spawn_hash(at) != spawn {
                 return None;
             }

@@ -50,8 +50,8 @@ impl Window {
         self.sent_before += std::mem::take(&mut self.sent);
     }
 
-    /// Counts the missing sequences that are now more than [`REORDERED`] before the new sequence,
-    /// and that were not yet so far before `received.latest`. The new sequence is `ahead` after
+    /// Counts the missing sequences that are more than [`REORDERED`] before the new sequence, but
+    /// were at most that far before `received.latest`. The new sequence is `ahead` after
     /// `received.latest`.
     fn note_lost(&mut self, received: Acknowledgement, ahead: i32) {
         // No sequence after `received.latest` has arrived.

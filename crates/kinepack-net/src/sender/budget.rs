@@ -5,7 +5,8 @@
 
 use std::time::Duration;
 
-/// How long an unused budget accumulates. At first, the bucket contains the budget of this time.
+/// How long an unused budget accumulates. At the start, the bucket contains the budget for this
+/// span.
 const KEPT: Duration = Duration::from_millis(100);
 const BYTE: u64 = 1_000_000_000;
 

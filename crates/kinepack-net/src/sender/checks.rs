@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use kinepack::Tick;
 
-/// On average, one of this many ticks makes state checks.
+/// On average, one in this many ticks makes state checks.
 const TICKS: u32 = 2;
 
-/// When one receiver's next state check is due, and how many times the receiver asked for the state
-/// anew.
+/// When one receiver's next state check is due, and how many times the state was sent anew.
 #[derive(Debug)]
 pub(super) struct Checks {
     /// Whether the next snapshot gets a check even in a tick that makes no checks.

@@ -42,12 +42,12 @@ pub struct HubConfig {
     /// The maximum number of different encodings that a tick makes for receivers that could share
     /// them. The limit has an effect only if the number of receivers is larger.
     ///
-    /// If most receivers share encodings, the other receivers may at most double their number. If
-    /// the others need more, those that hold a recent complete view together get one encoding for
-    /// every four shared ones. The remaining receivers together get half an encoding a tick on
-    /// average. The hub moves them to encodings that other receivers share, or postpones them to a
-    /// later tick. So a few receivers that acknowledge odd views can neither multiply the hub's
-    /// work nor keep honest receivers waiting.
+    /// If most receivers share encodings, the other receivers may at most double the number of
+    /// encodings. If they need more, those that hold a recent complete view together get one
+    /// encoding for every four shared encodings. The remaining receivers together get half an
+    /// encoding a tick on average. The hub moves them to encodings that other receivers share, or
+    /// postpones them to a later tick. So a few receivers that acknowledge odd views can neither
+    /// multiply the hub's work nor keep honest receivers waiting.
     ///
     /// The limit applies to each offered codec and each relevant set separately. Receivers whose
     /// views are partial for lack of budget do not count, because they share nothing anyway.
@@ -61,7 +61,7 @@ pub struct HubConfig {
     /// to a snapshot. The distance is also at least one byte for every four values of the state.
     /// With the default, this matters for states of more than 16,384 values. Three kinds of
     /// snapshots are checked in any tick: a receiver's first one, the first after the state was
-    /// sent anew, and the first of each tick in which a silent receiver gets one.
+    /// sent anew, and the first that a silent receiver gets in a tick.
     ///
     /// A check finds faults that acknowledgements cannot find: a wrong bit in one side's memory, or
     /// arithmetic that differs. The receiver then asks for the state anew, and the session

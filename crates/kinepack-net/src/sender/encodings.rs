@@ -7,9 +7,8 @@
 //! ids of views, happens when a receiver takes the encoding. So the bytes do not depend on the
 //! threads. If an encoding is missing, the first receiver that needs it makes it.
 //!
-//! Only encodings of everything that changed are made ahead. A part for a budget depends on the
-//! caller's priorities and on the sizes of earlier parts. So it is made only when its receiver's
-//! turn comes.
+//! Only encodings of all changes are made ahead. A part for a budget depends on the caller's
+//! priorities and on the sizes of earlier parts. So it is made only when its receiver's turn comes.
 //!
 //! Cost: a hash for each receiver. Each thread keeps one encoder for each codec that it has used.
 

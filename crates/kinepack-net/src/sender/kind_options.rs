@@ -24,9 +24,9 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KindOptions {
-    /// The hub sends changes of these entities in one of this many ticks: 1, 2, 4 or 8. It sends
-    /// added and removed entities in any tick. But an entity that lives for less than `every` ticks
-    /// may be removed only when its kind is due.
+    /// The hub sends changes of these entities in one out of this many ticks: 1, 2, 4 or 8. It
+    /// sends added and removed entities in any tick. But an entity that lives for less than `every`
+    /// ticks may be removed only when its kind is due.
     pub every: u32,
     /// How much these entities matter if not everything fits, at least 0. The hub multiplies the
     /// priorities of [`Hub::tick_with`](crate::Hub::tick_with) by this value. Receivers still share

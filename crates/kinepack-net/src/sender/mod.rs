@@ -30,7 +30,7 @@
 //! | `SentView` | the view that a receiver holds once the snapshot arrives | [`view`] |
 //! | `Skipped` | how a partial view differs from its visible state | [`view`] |
 //! | `PartSet` | a complete state in several datagrams | [`view`] |
-//! | `Plan` | `Coded` and `SentView`, shared by all with this baseline and target | [`plan`] |
+//! | `Plan` | `Coded` and `SentView`, for all receivers with this baseline and target | [`plan`] |
 //! | `Sent` | a datagram in the window, with its content and outcome | [`history`] |
 //! | `Reference` | a reference state: the initial state, or that of a full state | [`peer`] |
 //!

@@ -5,7 +5,7 @@
 //! price. The planner ranks the entities that differ, guesses from earlier plans how many fit,
 //! encodes, and corrects the guess. A few rounds fill the datagram to 94 % or more. Cost: a
 //! comparison of all entities, a sort of the differing entities, and two or three encodings of the
-//! chosen ones. If entities were added or removed, each encoding is of all entities.
+//! chosen ones. If entities were added or removed, each encoding covers all entities.
 
 use std::sync::Arc;
 

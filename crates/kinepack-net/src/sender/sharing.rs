@@ -39,14 +39,15 @@ use super::moment::Moment;
 use super::offered::Target;
 use super::peer::{DueSnapshot, Peer};
 
-/// Outliers get one encoding for every this many shared encodings, but at least one.
+/// The number of shared encodings for which the quick outliers get one encoding. They get at least
+/// one.
 const SHARED_FOR_AN_OUTLIER: usize = 4;
 /// The cost of one encoder run for an outlier.
 pub(super) const RUN_CREDITS: u64 = 2;
 /// The credits that slow outliers get in a tick if most receivers share.
 const SLOW_CREDITS: u64 = 1;
-/// An encoding counts as shared if at least two receivers use it, and at least one in this many. So
-/// an encoding of a few hostile receivers does not count as shared.
+/// An encoding counts as shared if at least two receivers use it, and at least one receiver in this
+/// many. So an encoding of a few hostile receivers does not count as shared.
 const SHARED_BY_ONE_IN: usize = 32;
 
 /// Which receivers get an encoding in a tick, as indices in increasing order.

@@ -54,12 +54,11 @@ const LONGEST_ROUND_TRIP: Duration = Duration::from_secs(60);
 /// The length of the rings at both ends: how many records each end holds as bases.
 ///
 /// A sender needs the last acknowledged record. When the acknowledgement arrives, the sender has
-/// sent `longest_round_trip × rate_hz` more records. The ring has room for a quarter more, and
-/// four, because of jitter and overtaken packets. Its length is rounded up to a power of two, so
-/// that numbers that wrap stay in their places. A receiver needs a ring of the same length, so that
-/// it still holds the base of each packet that arrives in order. The result is 8 to 256, because
-/// one byte of a packet names its base. If the round trip is longer than 256 records, packets are
-/// full.
+/// sent `longest_round_trip × rate_hz` more records. Because of jitter and overtaken packets, the
+/// ring has room for a quarter more, plus four. Its length is rounded up to a power of two, so that
+/// numbers that wrap stay in their places. A receiver needs a ring of the same length, so that it
+/// still holds the base of each packet that arrives in order. The result is 8 to 256, because one
+/// byte of a packet names its base. If the round trip is longer than 256 records, packets are full.
 ///
 /// ```
 /// use std::time::Duration;
@@ -79,10 +78,11 @@ pub fn ring_packets(longest_round_trip: Duration, rate_hz: u32) -> usize {
 impl StreamConfig {
     /// The settings for inputs at `rate_hz` on the open Internet.
     ///
-    /// Half a second is longer than the round trips of bad mobile networks, and later inputs are of
-    /// little use. With one repeat and a loss of one packet in 20, one input in 400 is lost. The
-    /// burst is as long as a ring, which is enough for a stall of half a second and another one
-    /// soon after it. Datagrams of 1,200 bytes pass every path in one piece.
+    /// The longest round trip is half a second. That is longer than the round trips of bad mobile
+    /// networks, and later inputs are of little use. With one repeat and a loss of one packet in
+    /// 20, one input in 400 is lost. The burst is as long as a ring, which is enough for a stall of
+    /// half a second and another one soon after it. Datagrams of 1,200 bytes pass every path in one
+    /// piece.
     pub fn at_hz(rate_hz: u32) -> Self {
         Self {
             rate_hz,

@@ -281,9 +281,9 @@ impl StreamReceiver {
         if ahead > i32::from(limit) { Err(StreamRefused::TooFarAhead { limit }) } else { Ok(()) }
     }
 
-    /// Whether a packet with the header `header` restarts the stream: if it needs no base, and half
-    /// of all numbers may have passed since the newest packet, so that the numbers no longer show
-    /// which packet is newer.
+    /// Whether a packet with the header `header` restarts the stream. It does if it needs no base,
+    /// and half of all numbers may have passed since the newest packet. Then the numbers no longer
+    /// show which packet is newer.
     fn restarts(&self, now: Duration, header: &StreamHeader) -> bool {
         let elapsed_ms = now.saturating_sub(self.newest_at).as_millis();
         let sent = elapsed_ms.saturating_mul(u128::from(self.config.rate_hz)) / 1000;

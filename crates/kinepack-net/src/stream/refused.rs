@@ -42,15 +42,15 @@ pub enum StreamRefused {
     },
     /// A packet with this number was received before.
     Duplicate,
-    /// The packet is a ring's length or more before the newest.
+    /// The packet is a ring's length or more before the newest packet.
     TooOld,
     /// The packet's number is farther ahead than the sender can have sent.
     TooFarAhead {
         /// How far ahead the number may be.
         limit: u16,
     },
-    /// The packet is coded against a packet that this side never accepted or no longer holds. So it
-    /// counts as lost.
+    /// The packet is coded against a packet that this side never accepted or no longer holds. So
+    /// the refused packet counts as lost.
     NoBase {
         /// The missing packet's number.
         base: Sequence,

@@ -237,8 +237,8 @@ impl StreamSender {
         Ok(is_newer)
     }
 
-    /// The newest acknowledged packet. The next packet is coded against it, unless it falls out of
-    /// the ring first. If `None`, the next packet is full.
+    /// The newest acknowledged packet. The next packet is coded against this packet, unless this
+    /// packet falls out of the ring first. If `None`, the next packet is full.
     pub fn acknowledged(&self) -> Option<Sequence> {
         self.acknowledged
     }

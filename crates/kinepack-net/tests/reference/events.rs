@@ -15,7 +15,7 @@ pub struct NaiveEvents {
     codec: Codec,
     next: u16,
     held: BTreeMap<u16, Event>,
-    /// The events that follow.
+    /// The events that "follow" in the sense of section 10.3, in their order.
     pub following: Vec<Event>,
 }
 

@@ -2,10 +2,10 @@
 //!
 //! Tests compare it with the library's [`Receiver`](kinepack_net::Receiver). It gets the same
 //! datagrams, refuses what "a reader must refuse", and holds the same views. [`kinepack::Decoder`]
-//! decodes the snapshots, because CODEC.md has its own checks. Gaps of the specification are marked
-//! "not in NET.md". If the specification allows a choice (which old views are dropped), this
-//! receiver drops as early as it may. [`NaiveReceiver::is_choice`] then reports that another
-//! receiver may decide otherwise. Cost: a copy of the world for each datagram.
+//! decodes the snapshots, because CODEC.md has its own checks. If the specification allows a choice
+//! (which old views are dropped), this receiver drops as early as it may.
+//! [`NaiveReceiver::is_choice`] then reports that another receiver may decide otherwise. Cost: a
+//! copy of the world for each datagram.
 
 #![allow(unreachable_pub, reason = "a module of a test")]
 
@@ -447,7 +447,7 @@ impl NaiveReceiver {
         })
     }
 
-    /// Section 4.6: asks anew for a state that lacks a baseline.
+    /// Asks for the state anew if a datagram lacks its baseline (section 4.6).
     fn ask_anew(
         &mut self,
         sequence: u16,
@@ -554,8 +554,7 @@ impl NaiveReceiver {
             Some(field) => header.merged(field),
             None => baseline.mergeable(header.baseline()),
         };
-        // Not in NET.md: the sender meant all of these views, but the receiver may have dropped
-        // some partial ones.
+        // Section 4.1: the sender may have meant a partial view that this receiver has dropped.
         if header.merge.is_none() && others.iter().any(|other| self.is_droppable(*other)) {
             return Err("merges what may be dropped");
         }
@@ -641,7 +640,7 @@ impl NaiveReceiver {
             (bytes.u16()?, bytes.u8()?, bytes.u16()?, bytes.u16()?);
         let part = bytes.0;
         if first != 1 || index >= count || part.is_empty() || number == 0 {
-            // Not in NET.md: that a reader refuses the number 0.
+            // Section 5 lists these reasons to refuse a fragment.
             return Err("malformed fragment");
         }
         if self.is_other_session(sequence) && count > 1 {
@@ -672,8 +671,8 @@ impl NaiveReceiver {
             return Err("full state too large");
         }
         if assembly.parts.len() < usize::from(count) {
-            // Not in NET.md, in which this full state is dropped forever. The difference matters
-            // only if the sender returns to an older number.
+            // Section 5 drops fragments of the last completed full state only while no parts are
+            // kept, so its number is forgotten now.
             self.whole = None;
             self.assembly = Some(assembly);
             self.take(sequence);

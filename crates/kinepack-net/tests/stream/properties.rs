@@ -48,8 +48,8 @@ fn any_event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// Gives a packet to both receivers, which must accept the same packets, unless the rate forbids
-/// it.
+/// Gives a packet to both receivers. They must accept the same packets, except those above the rate
+/// limit, which only the library's receiver has.
 ///
 /// Returns the new records with their numbers, or `None` if both refuse the packet.
 fn compare(

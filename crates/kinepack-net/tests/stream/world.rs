@@ -82,10 +82,11 @@ pub(crate) struct Session {
     pub(crate) down: Link,
     pub(crate) hz: u32,
     pub(crate) steps: u32,
-    /// If true, nothing that is sent departs: upwards, and downwards.
+    /// Whether the links drop everything that is sent: first from client to server, then from
+    /// server to client.
     pub(crate) cut: [bool; 2],
     player: Player,
-    /// The lanes of the last half of all pushed records, by number.
+    /// The lanes of the last record pushed with each number.
     pushed: HashMap<Sequence, Vec<u32>>,
     /// The numbers whose acknowledgements reached the sender.
     acknowledged: HashSet<Sequence>,
@@ -132,7 +133,7 @@ impl Session {
         let input = self.player.step();
         let number = self.sender.push(input).unwrap();
         self.pushed.insert(number, lanes(input));
-        // The test forgets the records of half of all numbers ago, so that numbers may repeat.
+        // The test forgets the record from half of all numbers ago, because numbers repeat.
         let old = number.before(0x8000);
         self.given.remove(&old);
         self.acknowledged.remove(&old);

@@ -10,7 +10,8 @@ use super::{WebClientState, WebClientStats, WebLostReason};
 const MOST_DATAGRAMS: usize = 1_024;
 const MOST_BYTES: usize = 1 << 20;
 
-/// A bounded queue of datagrams. A datagram that does not fit is dropped, as a network would.
+/// A bounded queue of datagrams. A datagram that does not fit is dropped, as a network would drop
+/// it.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     bytes: Vec<u8>,

@@ -1,4 +1,5 @@
-//! Receives one world: routes datagrams to the code that [`take`]s them, and answers.
+//! Receives one world: routes datagrams to the module [`take`], and returns the datagrams to send
+//! back.
 
 mod config;
 mod report;
@@ -93,12 +94,13 @@ pub struct Receiver {
     buffer: JitterBuffer<Shown>,
     /// The memory of the largest state that was ever in `buffer`.
     largest_state_bytes: usize,
-    /// Whether views were dropped, after a failed state check or for a new session, that the sender
-    /// may still use as baselines.
+    /// Whether the receiver dropped views that the sender may still use as baselines, after a
+    /// failed state check or for a new session.
     has_lost_views: bool,
     /// Whether the next state to show does not build on `newest_shown`.
     shows_anew: bool,
-    /// The newest refused datagram for which to ask for the state anew.
+    /// The newest refused datagram that made the receiver ask for the state anew. `None` if there
+    /// is nothing to ask for.
     anew: Option<Sequence>,
     connection: Connection,
     spawns: Spawns,
@@ -180,7 +182,7 @@ impl Receiver {
         self
     }
 
-    /// Makes the receiver count where the bits of each snapshot went, for tools: see
+    /// Makes the receiver count the bits of each snapshot by part and by entity, for tools: see
     /// [`cost`](Self::cost). Counting takes time, because the receiver encodes each snapshot once
     /// more.
     #[must_use]
@@ -189,8 +191,8 @@ impl Receiver {
         self
     }
 
-    /// Where the bits of the last accepted snapshot went. `None` without [costs](Self::with_costs),
-    /// and before the first snapshot.
+    /// The bits of the last accepted snapshot by part and by entity. `None` without
+    /// [costs](Self::with_costs), and before the first snapshot.
     ///
     /// If the snapshot is complete, the costs of its fields are those that the sender counted. The
     /// costs of its entities are the sender's to within a bit. If the snapshot left something out,
@@ -204,8 +206,8 @@ impl Receiver {
     ///
     /// # Errors
     /// Returns [`Refused`]; then only a counter has changed. The exception is a snapshot whose
-    /// state check shows that the two sides hold different states, such as [`Refused::WrongState`].
-    /// See [`ReceiverStats::mismatches`].
+    /// state check shows that the two sides hold different states, for example with the error
+    /// [`Refused::WrongState`]. See [`ReceiverStats::mismatches`].
     pub fn handle(&mut self, now: Duration, datagram: &[u8]) -> Result<Received, Refused> {
         self.now = self.now.max(now);
         self.stats.bytes += datagram.len() as u64;

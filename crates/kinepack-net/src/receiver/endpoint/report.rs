@@ -102,8 +102,8 @@ pub struct ReceiverStats {
     /// because of [`ReceiverConfig::max_memory_bytes`](crate::ReceiverConfig::max_memory_bytes).
     pub dropped_views: u64,
     /// The number of snapshots and fragments that the receiver refused because the state exceeds
-    /// this side's limits. The sender cannot know the limits, so it sends them again.
-    /// [`Receiver::too_large`](crate::Receiver::too_large) returns the limit.
+    /// this side's limits. The sender cannot know the limits, so it sends such datagrams again.
+    /// [`Receiver::too_large`](crate::Receiver::too_large) returns the exceeded limit.
     pub too_large: u64,
     /// The number of sessions that began anew because the sender had forgotten this receiver.
     /// Reliable events of the previous session may have been lost.

@@ -58,7 +58,8 @@ impl Receiver {
         self.ask_anew(refused);
     }
 
-    /// Asks for the state anew again, if the sender uses a view that was dropped.
+    /// Passes on `taken`, the result of a datagram. If the sender used a view that was dropped,
+    /// requests the state anew once more.
     pub(super) fn asking_anew(
         &mut self,
         sequence: Sequence,

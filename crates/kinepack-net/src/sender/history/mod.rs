@@ -285,7 +285,7 @@ impl History {
     }
 
     /// Marks two sorts of datagrams as lost: those that were not acknowledged in time, and those
-    /// that a datagram more than [`REORDERED`] sequences newer has overtaken.
+    /// that are more than [`REORDERED`] sequences before an acknowledged datagram.
     pub(super) fn find_lost(&mut self, now: Duration, outcomes: &mut Vec<Outcome>) {
         let patience = self.round_trip.patience();
         let newest = self.newest_acknowledged;
@@ -294,7 +294,7 @@ impl History {
                 let overtaken =
                     newest.is_some_and(|newest| newest.since(entry.sequence) > REORDERED);
                 if !overtaken && now.saturating_sub(entry.at) <= patience {
-                    // Later entries are even younger.
+                    // Later entries were sent even more recently.
                     break;
                 }
                 entry.state = State::Lost;

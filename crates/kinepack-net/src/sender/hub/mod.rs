@@ -468,9 +468,9 @@ impl Hub {
         self.peers.get(&id)?.view(sequence)
     }
 
-    /// Where the bits of the snapshot with the sequence `sequence` went, as long as the hub keeps
-    /// the snapshot for the receiver. Use this method only in tools. `None` for a fragment of a
-    /// full state, and if [`HubConfig::count_costs`] is off.
+    /// The bits of the snapshot with the sequence `sequence` by part and by entity, as long as the
+    /// hub keeps the snapshot for the receiver. Use this method only in tools. `None` for a
+    /// fragment of a full state, and if [`HubConfig::count_costs`] is off.
     pub fn cost(&self, id: ReceiverId, sequence: Sequence) -> Option<&Arc<Cost>> {
         self.peers.get(&id)?.cost(sequence)
     }
