@@ -43,7 +43,7 @@ impl Precision {
         if self.time_precision_ms == 0.0 { cube::profile() } else { cube::coarse_profile() }
     }
 
-    /// Returns the option in the words of a report. It is empty without a time precision.
+    /// Returns the option as text for a report. It is empty without a time precision.
     pub fn name(self) -> String {
         let Self { time_precision_ms: ms } = self;
         if ms == 0.0 { String::new() } else { format!(" --time-precision-ms {ms}") }
@@ -83,7 +83,7 @@ struct OneError {
 }
 
 impl Errors {
-    /// Compares a snapshot of cubes with the coarser one that is sent for it.
+    /// Compares a snapshot of cubes with the coarser snapshot that is sent instead.
     pub fn add(&mut self, exact: &Snapshot, coarse: &Snapshot) {
         for off in cube::off(exact, coarse) {
             if off.position_m > 0.0 {

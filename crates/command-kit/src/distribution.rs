@@ -55,8 +55,8 @@ impl Distribution {
         self.count
     }
 
-    /// Returns the number of counted numbers that are at most `number`. `number` is rounded to a
-    /// step of 1 %.
+    /// Returns how many of the added numbers are at most `number`. `number` is rounded to a step of
+    /// 1 %.
     pub fn count_up_to(&self, number: f64) -> u64 {
         self.counts[..=step_of(number)].iter().sum()
     }

@@ -64,7 +64,7 @@ pub struct LinkOptions {
         value_parser = parse_percent
     )]
     pub reorder: Option<f32>,
-    /// The largest delay of those datagrams, in milliseconds.
+    /// The largest delay of overtaken datagrams, in milliseconds.
     #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = parse_delay_ms)]
     pub reorder_ms: Option<f64>,
     /// The bandwidth in kbit/s, headers included.

@@ -18,8 +18,8 @@ static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 /// The name that begins the program's messages.
 static PROGRAM: OnceLock<String> = OnceLock::new();
 
-/// Sets the name of the program, once and before its first message. Several programs have these
-/// commands.
+/// Sets the name of the program, once and before its first message. The name is not fixed, because
+/// several programs have these commands.
 pub fn set_program_name(name: &str) {
     PROGRAM.get_or_init(|| name.to_owned());
 }

@@ -86,8 +86,8 @@ impl Cost {
     }
 }
 
-/// Counts what received snapshots cost. A `Recount` encodes each snapshot again, because a decoder
-/// does not count bits.
+/// Counts the costs of received snapshots. A `Recount` encodes each snapshot again, because a
+/// decoder does not count bits.
 #[derive(Debug)]
 pub(crate) struct Recount {
     encoder: Encoder,

@@ -219,8 +219,8 @@ fn receiver_survives(datagrams: &[(Duration, Vec<u8>)]) {
             let mismatches = disturbed.stats().mismatches;
             let refused = disturbed.handle(*now, &mutant).is_err();
             if disturbed.stats().mismatches > mismatches {
-                // A failed check tells the receiver that the two sides differ, so it keeps only the
-                // state that it shows.
+                // After a failed check, the receiver knows that the two sides differ, so it keeps
+                // only the state that it shows.
                 let (newest, sequence, full_state, [received, late, full_states, _]) = before;
                 assert!(refused && unchecked(&mutant).len() < mutant.len());
                 assert_eq!(

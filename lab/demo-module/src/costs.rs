@@ -1,4 +1,4 @@
-//! Tracks where the bits of received snapshots went.
+//! Tracks how many bits each entity took in received snapshots.
 
 use kinepack::{EntityId, Tick};
 use kinepack_net::Cost;

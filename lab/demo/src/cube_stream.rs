@@ -87,7 +87,7 @@ impl CubeStream {
         Codec::new(self.precision.apply_to(schema), level.row(), profile)
     }
 
-    /// Returns the options in the words of a report. The text is empty for the defaults.
+    /// Returns the options as text for a report. The text is empty for the defaults.
     pub fn name(&self) -> String {
         let mut name = String::new();
         if self.velocities {

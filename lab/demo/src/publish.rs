@@ -16,7 +16,7 @@ use kinepack_cli::steps::StepArguments;
 
 use crate::broadcast::{BroadcastError, Outgoing, PublishOptions, REST_FOLLOWS};
 
-/// The longest sleep. A signal is noticed after it.
+/// The longest sleep between two checks for a signal.
 const NAP: Duration = Duration::from_millis(100);
 
 /// Publish a capture to spectators in real time, through a relay (built with `--features

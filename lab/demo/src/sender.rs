@@ -46,7 +46,7 @@ impl SendOptions {
         ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() }
     }
 
-    /// Returns the options in the words of a report.
+    /// Returns the options as text for a report.
     pub fn name(&self) -> String {
         let mut name = format!("--send-hz {}{}", self.send_hz, self.stream.name());
         if let Some(kbps) = self.budget_kbps {

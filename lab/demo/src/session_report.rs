@@ -22,8 +22,8 @@ pub struct SessionReport {
     pub frames_received: u64,
     /// The number of received snapshots that were partial, because the sender skipped entities.
     pub frames_with_left_out: u64,
-    /// The number of blocks that arrived. There is one at the beginning, and one whenever no common
-    /// baseline remained.
+    /// The number of full states that arrived. There is one at the beginning, and one whenever the
+    /// two sides had no common baseline.
     pub blocks: u64,
     /// The number of snapshots that arrived with a state check.
     pub state_checks: u64,

@@ -275,7 +275,7 @@ fn the_completions_for_bash_know_each_command_by_one_name() {
     }
 }
 
-/// `kinepack` tells where the lab's commands are.
+/// `kinepack` explains where the lab's commands are.
 #[test]
 fn kinepack_knows_the_commands_of_the_lab() {
     let of_kinepack = kinepack_cli::Command::augment_subcommands(clap::Command::new("kinepack"));

@@ -65,8 +65,8 @@ pub struct Output {
 
 impl Force {
     /// Returns the outputs of a command that reads these files. Two names of one file count as one,
-    /// whether by a link or by another path. A missing file counts as none, because reading it
-    /// fails.
+    /// whether by a link or by another path. A missing file is ignored here, because reading it
+    /// fails later.
     pub fn reading<P: AsRef<Path>>(self, inputs: impl IntoIterator<Item = P>) -> Outputs {
         let known = |input: P| Some((input.as_ref().to_owned(), Identity::of(input.as_ref())?));
         Outputs { is_forced: self.force, inputs: inputs.into_iter().filter_map(known).collect() }
@@ -206,7 +206,7 @@ impl Output {
         }
     }
 
-    /// Returns the path of the incomplete file, or `None` unless the file is kept.
+    /// Returns the path of the incomplete file, or `None` if the file is not kept.
     pub fn kept(&self) -> Option<&Path> {
         self.partial.as_ref().and_then(Partial::kept)
     }

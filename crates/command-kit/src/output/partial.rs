@@ -53,7 +53,7 @@ impl Partial {
         }
     }
 
-    /// Returns the path of the file, or `None` unless the file is kept.
+    /// Returns the path of the file, or `None` if the file is not kept.
     pub(super) fn kept(&self) -> Option<&Path> {
         self.temporary.as_deref().filter(|_| self.is_kept)
     }

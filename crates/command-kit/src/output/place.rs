@@ -25,8 +25,8 @@ impl Place {
             Ok(there) if !there.is_file() => Ok(Self::Direct(path)),
             Ok(_) if !is_forced => Err(Problem::Exists),
             Ok(_) => {
-                // This call refuses a file that is protected from writing, because a rename would
-                // replace it.
+                // This call refuses a write-protected file, which a rename would replace without an
+                // error.
                 OpenOptions::new().write(true).open(&path).map_err(Problem::System)?;
                 Ok(Self::File { path, is_forced })
             }

@@ -338,7 +338,8 @@ mod tests {
                 stream
             })
             .collect();
-        // The other address was silent, and would have been the first.
+        // The connection of the other address was silent. Without the share, it would have been
+        // closed first.
         slow.write_all(rest).unwrap();
         assert!(read_until(&mut slow, "here").starts_with("HTTP/1.1 200"));
         drop(requests);

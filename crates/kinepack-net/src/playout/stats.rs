@@ -42,7 +42,7 @@ pub struct PlayoutStats {
     /// How many times the clock jumped. The clock jumps after gaps longer than any delay, and if a
     /// state's tick and arrival time do not fit the earlier states. It also jumps if states arrive
     /// so much sooner that the clock would lag by more than
-    /// [`max_delay`](super::PlayoutConfig::max_delay), but such a jump counts only if it is at
-    /// least 0.1 s long.
+    /// [`max_delay`](super::PlayoutConfig::max_delay). Such a jump counts only if it is at least
+    /// 0.1 s long.
     pub jumps: u64,
 }

@@ -8,7 +8,7 @@ const MAX_SAMPLES: usize = 1024;
 
 /// A sliding window with its order statistics.
 ///
-/// Cost of an insertion: two binary searches and two moves within 8 KiB; reading the order
+/// Cost of an insertion: two binary searches and two moves within 8 KiB. Reading the order
 /// statistics costs nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SortedWindow {

@@ -211,9 +211,9 @@ impl Planner {
                 && self.difference.removed.binary_search(&id).is_err()
     }
 
-    /// Encodes what is due and fits in `limit_bytes`. Removed entities come first, then the others
-    /// in falling order of `score`, which takes a kind and an id. Entities with a score of 0 or
-    /// below are not sent. Returns what was skipped.
+    /// Encodes the entities that are due and fit in `limit_bytes`. Removed entities come first,
+    /// then the others in falling order of `score`, which takes a kind and an id. Entities with a
+    /// score of 0 or below are not sent. Returns what was skipped.
     pub(super) fn part(
         &mut self,
         known: &BaselineViews,

@@ -24,9 +24,9 @@
 //! acknowledging old views, even if no other receiver has the honest one's round trip.
 //!
 //! The limit has no effect if there are no more receivers than allowed encodings. It also has no
-//! effect if there are at most as many groups of outliers as groups of receivers that share,
-//! because losses on honest links cause a few outliers. Cost: a sort of the receivers, and for each
-//! outlier a scan of its acknowledged views.
+//! effect if there are at most as many groups of outliers as groups of receivers that share. Losses
+//! on honest links alone cause a few outliers. Cost: a sort of the receivers, and for each outlier
+//! a scan of its acknowledged views.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};

@@ -290,8 +290,8 @@ impl StreamReceiver {
         matches!(header.base, HeaderBase::Full { .. }) && sent > 0x8000
     }
 
-    /// How far the number of a packet may be ahead of the newest: a ring's length, plus twice the
-    /// number of records that the client can have sent since then.
+    /// How far the number of a packet may be ahead of the newest packet. It is a ring's length,
+    /// plus twice the number of records that the client can have sent since that packet.
     fn farthest(&self, now: Duration) -> u16 {
         let elapsed_ms = now.saturating_sub(self.newest_at).as_millis();
         let sent = elapsed_ms.saturating_mul(2 * u128::from(self.config.rate_hz)) / 1000;

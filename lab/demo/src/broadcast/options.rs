@@ -38,7 +38,7 @@ pub struct PublishOptions {
     /// broadcast's name; a token follows as ?jwt=TOKEN.
     #[arg(long, value_name = "URL")]
     pub publish: Option<String>,
-    /// Publish this many seconds later, against players who watch their own match.
+    /// Publish this many seconds later, so that players gain nothing by watching their own match.
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_delay)]
     pub(super) delay: f64,
     #[command(flatten)]

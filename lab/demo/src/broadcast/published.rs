@@ -4,7 +4,7 @@ use command_kit::counted;
 
 use super::BroadcastError;
 
-/// What a command says before it waits for `--delay`.
+/// The message of a command before it waits for `--delay`.
 pub const REST_FOLLOWS: &str = "the last seconds follow after --delay; Ctrl-C cuts them off";
 
 /// Counts the published snapshots, which are called frames as in captures.
@@ -16,8 +16,8 @@ pub struct Published {
     pub frames: u64,
     /// The number of frames that were due while no relay was connected.
     pub missed: u64,
-    /// The number of frames that were not sent because of a signal, since `--delay` still held them
-    /// back.
+    /// The number of frames that were not sent because a signal arrived while `--delay` still held
+    /// them back.
     pub cut: u64,
     /// The reason why no relay is connected now. The value is `None` if a relay is connected.
     pub why_not: Option<String>,

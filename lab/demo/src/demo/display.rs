@@ -1,4 +1,4 @@
-//! Draws the terminal: both worlds from above, and numbers about the link between them.
+//! Draws both worlds from above in the terminal, with numbers about the link between them.
 
 use indicatif::ProgressBar;
 

@@ -1,4 +1,4 @@
-//! The options for connecting to a server, which all commands that join one share.
+//! The options for connecting to a server. All commands that join a server share them.
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};

@@ -10,7 +10,7 @@ use super::player::Pilot;
 use crate::join::JoinError;
 use crate::raw_mode::is_at_terminal;
 
-/// The options for who steers a joiner's cube.
+/// The options that determine who steers a joiner's cube.
 #[derive(Args, Clone, Debug)]
 pub(super) struct PlayOptions {
     /// Who steers the cube that the server assigns: keys of this terminal, a script, or none to

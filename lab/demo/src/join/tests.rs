@@ -66,7 +66,7 @@ impl Pair {
     }
 
     /// Runs a tick with the keys `input`. A datagram arrives if `passes` returns true. The function
-    /// is first called for the datagram to the server, and then for those from it.
+    /// is first called for the datagram to the server, and then for the datagrams from the server.
     fn step(&mut self, input: Input, mut passes: impl FnMut() -> bool) {
         self.tick += 1;
         let now = self.now();

@@ -27,8 +27,8 @@ const SILENCE: Duration = Duration::from_millis(250);
 /// free place.
 const ASK_EVERY: Duration = Duration::from_secs(1);
 /// The time between two acknowledgements that travel in front of other datagrams. Each
-/// acknowledgement takes 24 bits. With fewer of them, bases would be three records older, which
-/// would cost half a bit more in each packet of keys.
+/// acknowledgement takes 24 bits. With fewer acknowledgements, bases would be three records older,
+/// which would cost half a bit more in each packet of keys.
 const ACKNOWLEDGE_EVERY: Duration = Duration::from_millis(50);
 /// If no other datagram was sent for this time, an acknowledgement gets its own datagram.
 const ACKNOWLEDGE_ALONE: Duration = Duration::from_millis(150);
@@ -240,7 +240,7 @@ impl Player {
         })
     }
 
-    /// Assigns the cube `entity`, or none, and sends that to the guest.
+    /// Assigns the cube `entity`, or no cube, and queues the new seat for the guest.
     fn seat(&mut self, entity: Option<EntityId>, now: Duration) {
         self.entity = entity;
         self.seat_from = None;

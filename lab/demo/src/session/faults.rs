@@ -11,8 +11,8 @@ use serde::Serialize;
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     injected: u64,
-    /// The time at which the newest fault was injected. The value is `None` once a check has found
-    /// it.
+    /// The time at which the newest fault was injected. The value is `None` before the first fault,
+    /// and once a new state has repaired a fault that a check found.
     injected_at: Option<Duration>,
     /// The time at which a check failed. The value is `None` once a new state has arrived.
     noticed_at: Option<Duration>,
@@ -31,8 +31,8 @@ pub(super) struct Faults {
 pub struct FaultReport {
     /// The number of injected faults. Each changes a lane of a view by one.
     pub injected: u64,
-    /// The number of faults that a state check found. For the other faults, no snapshot used the
-    /// faulty view as its baseline, or the snapshot could not be decoded.
+    /// The number of faults that a state check found. For the other faults, no snapshot with a
+    /// check depended on the faulty view.
     pub noticed: u64,
     /// The number of checks that failed without a fault.
     pub false_alarms: u64,

@@ -28,7 +28,7 @@ pub(crate) enum Said {
     Closed(Option<u16>),
 }
 
-/// The head of a world message, and the player's position.
+/// The header of a world message, and the player's position.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
     pub(crate) number: u32,

@@ -31,9 +31,9 @@ pub struct ReceiverConfig {
     /// A receiver usually holds about 70 views, and up to 255 on long round trips. If the views
     /// exceed three quarters of this memory, the receiver drops the oldest. Views of 1/96 of the
     /// memory are small enough for the receiver to hold all that the sender may use. Larger views
-    /// need short round trips: at 1/32, the receiver holds 24, which last for a round trip of about
-    /// 0.15 s at 60 datagrams per second. On longer round trips, the receiver asks for the state
-    /// anew when the sender uses a view that was dropped. Watch
+    /// need short round trips. At 1/32, the receiver holds 24 views, which suffice for a round trip
+    /// of about 0.15 s at 60 datagrams per second. On longer round trips, the receiver asks for the
+    /// state anew when the sender uses a view that was dropped. Watch
     /// [`ReceiverStats::dropped_views`](crate::ReceiverStats::dropped_views), and raise this
     /// memory.
     pub max_memory_bytes: usize,

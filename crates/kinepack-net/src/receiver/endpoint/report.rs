@@ -116,9 +116,9 @@ pub struct ReceiverStats {
     pub unmerged: u64,
     /// The number of snapshots with a state check.
     pub checked: u64,
-    /// The number of checked snapshots which showed that the two sides hold different states,
-    /// because the checks of the view differed or the snapshot could not be decoded. The receiver
-    /// then drops its views and asks for the state anew. Until the new state arrives,
+    /// The number of snapshots whose state check failed, so that the two sides hold different
+    /// states. Either the checks of the view differed, or the snapshot could not be decoded. The
+    /// receiver then drops its views and asks for the state anew. Until the new state arrives,
     /// [`Receiver::newest`](crate::Receiver::newest) does not change.
     pub mismatches: u64,
     /// The number of views that the receiver holds as baselines.

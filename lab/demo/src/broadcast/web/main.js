@@ -53,7 +53,7 @@ let regions_ms = null;
 let regionsWatched = "";
 let isFramed = false;
 let bodies = new Float32Array();
-/** The bodies, if the first of them is of the first kind: the camera can follow it. */
+/** The bodies, if the first of them is of the first kind: then the camera can follow that body. */
 let first = null;
 let tick = 0;
 let [last_ms, frames] = [0, 0];
@@ -212,7 +212,7 @@ function frame(now_ms) {
   if (watching && now_ms - counted.at_ms > NUMBERS_MS) showNumbers(now_ms);
 }
 
-/** Handles a key of playback, and returns whether it was one. */
+/** Handles a key, and returns whether it controls playback. */
 function take({ key, target }) {
   if (key === " " && !target.matches("button, select")) moment.toggle(tick);
   else if (key === "ArrowLeft" && !target.matches("input")) jump(-JUMP_S);

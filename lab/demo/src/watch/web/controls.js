@@ -57,7 +57,7 @@ export class Controls {
     put(byId("time"), `${clock(seconds)} of ${clock(duration_s)}, tick ${Math.floor(tick)}`);
   }
 
-  /** Handles a key of playback, and returns whether it was one. */
+  /** Handles a key, and returns whether it controls playback. */
   #take({ key, target }) {
     const playhead = this.#playhead;
     if (key === " " && !target.matches(TAKES_SPACE)) playhead.toggle();
@@ -79,7 +79,7 @@ export class Controls {
     this.#playhead.speed = Number(this.#speed.value);
   }
 
-  /** The next marker, or the first one after the last. */
+  /** The next marker, or the first marker if no other follows. */
   #nextMarker() {
     const next = this.#markers.find(([tick]) => tick > this.#playhead.tick) ?? this.#markers[0];
     if (next) this.#playhead.seek(next[0]);

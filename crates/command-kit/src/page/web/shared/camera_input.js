@@ -60,7 +60,7 @@ export class CameraInput {
     }
   }
 
-  /** Handles a key. Returns whether it is one of the camera's. */
+  /** Handles a key. Returns whether the camera uses this key. */
   keyDown(event) {
     const motion = event.key === "+" || event.key === "=" ? [0, 0, -1] : event.key === "-" ? [0, 0, 1] : KEYS[event.code];
     if (motion) this.#held.set(event.code, motion);

@@ -1,5 +1,5 @@
-// A camera that orbits a target. Callers set goals, and it moves towards them in wall-clock time, so it is equally fast at any
-// frame rate. With reduced motion it jumps. `z` is up.
+// A camera that orbits a target. Callers set goals, and the camera moves towards them in wall-clock
+// time, so its speed does not depend on the frame rate. With reduced motion it jumps. `z` is up.
 
 import { cross, normalize, subtract, viewProjection } from "./matrix.js";
 import { reducedMotion } from "./theme.js";

@@ -29,7 +29,7 @@ export class BarsChart {
     const cross = CROSS_PX * ratio;
     const middle = top + cross;
     context.strokeStyle = colours.css.lost;
-    // If many are lost, the arrived ones must stay visible between them.
+    // If many packets are lost, the arrived packets must stay visible between them.
     context.globalAlpha = 0.55;
     context.lineWidth = Math.max(1, Math.round(ratio));
     context.beginPath();

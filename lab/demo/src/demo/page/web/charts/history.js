@@ -50,7 +50,7 @@ export class History {
   }
 }
 
-/** The field's mean over the last seconds, or maximum if the field is one. Null if not measured then. */
+/** The field's mean over the last seconds, or its maximum if the field is a maximum. Null if it was not measured then. */
 export function lastSeconds(samples, field, seconds) {
   const last = samples.slice(-SAMPLES_A_SECOND * seconds).map((sample) => sample[field]).filter(Number.isFinite);
   if (last.length === 0) return null;

@@ -4,7 +4,7 @@
 import { reducedMotion } from "../shared/theme.js";
 
 const WINDOW_S = 20;
-/** The newest samples are up to this old when they arrive. The edge lags behind them, so that the charts scroll evenly. */
+/** The newest samples are up to this many seconds old when they arrive. The edge lags behind them, so that the charts scroll evenly. */
 const LAG_S = 0.2;
 /** With reduced motion, the charts advance in steps. */
 const STEP_S = 0.5;

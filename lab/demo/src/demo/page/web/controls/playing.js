@@ -19,7 +19,7 @@ export class Playing {
     this.#send = send;
   }
 
-  /** Takes a key. Returns whether it is one of the game's. */
+  /** Handles a key. Returns whether the game uses this key. */
   keyDown(event) {
     const action = DIRECTIONS[event.code] ?? actionOf(event);
     if (action) this.#held.set(event.code, action);

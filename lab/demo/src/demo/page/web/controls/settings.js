@@ -1,13 +1,13 @@
-// The form with the settings of the network and of sending. A change is sent at once, a slider's a
-// tenth of a second later. The form shows the program's settings, unless they would overwrite what
-// the user types or what was sent a moment ago.
+// The form with the settings of the network and of sending. A change is sent at once, and a
+// slider's change a tenth of a second later. The form shows the program's settings, unless they
+// would overwrite what the user types or what was sent a moment ago.
 
 import { fits, NUMBERS, readAddress, writeAddress } from "./address.js";
 import { put, whole } from "../shared/format.js";
 import { Slider } from "./slider.js";
 
 const SLIDER_WAIT_MS = 100;
-/** After sending, the program's settings are not shown for this long. By then it has answered. */
+/** After sending, the program's settings are not shown for this long. By then the program has answered. */
 const ECHO_WAIT_MS = 1000;
 
 export class Settings {
@@ -20,7 +20,7 @@ export class Settings {
   #timer = null;
   #awaited = null;
   #awaited_since_ms = 0;
-  /** Whether the address shows the settings: once the user changed one, or came with an address that has some. */
+  /** Whether the address shows the settings: once the user has changed one, or if the page was opened with settings in its address. */
   #shared = location.search !== "";
   #address_applied = false;
 

@@ -58,7 +58,7 @@ export class Slider {
   /** Updates slider and button from the input. */
   show() {
     const value = this.#input.value === "" ? this.#unset : this.#input.valueAsNumber;
-    // No limit is at the slider's end.
+    // The slider's end means "no limit".
     const part = value === null ? 1 : this.#scale.from(value);
     if (Number.isFinite(part)) this.#range.value = Math.round(Math.min(1, Math.max(0, part)) * STEPS);
     this.#range.setAttribute("aria-valuetext", this.#input.value || this.#input.placeholder);

@@ -1,4 +1,5 @@
-// The true worlds of the last moments. The errors and the third view come from those at the shown moment.
+// The true worlds of the last moments. The errors and the third view are computed from the worlds
+// at the shown moment.
 
 /** The maximum memory for these worlds. */
 const BYTES_MAX = 48 << 20;
