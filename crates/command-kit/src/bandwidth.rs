@@ -1,7 +1,7 @@
 //! Converts bytes to kilobits per second.
 
-/// The bytes of a snapshot's headers. They are those of IP and UDP (28), and a packet header of
-/// sequence, baseline and flags (4), as the article counts them.
+/// The bytes of a snapshot's headers, as the article counts them: 28 for IP and UDP, and 4 for a
+/// packet header with sequence, baseline and flags.
 pub const HEADER_BYTES: f64 = 28.0 + 4.0;
 
 /// Returns the bandwidth in kilobits per second of packets of `bytes` bytes.

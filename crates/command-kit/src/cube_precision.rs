@@ -109,8 +109,8 @@ impl Errors {
 }
 
 impl ErrorReport {
-    /// Returns the mean, the 99th percentile and the largest error of positions, and then those of
-    /// orientations.
+    /// Returns the mean, the 99th percentile and the largest error of positions, followed by the
+    /// same three numbers for orientations.
     pub fn cells(&self) -> [String; 6] {
         let cells = |error: &OneError, digits: usize| {
             [error.mean, error.p99, error.max].map(|number| format!("{number:.digits$}"))

@@ -56,7 +56,7 @@ pub struct LinkOptions {
         value_parser = parse_percent
     )]
     pub duplicate: Option<f32>,
-    /// The share of datagrams that later ones overtake, in percent.
+    /// The share of datagrams that later datagrams overtake, in percent.
     #[arg(
         long,
         value_name = "PERCENT",

@@ -1,4 +1,4 @@
-//! Compares a received state with the sent one.
+//! Compares a received state with the sent state.
 
 use kinepack::Snapshot;
 

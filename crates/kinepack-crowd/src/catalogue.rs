@@ -43,8 +43,8 @@ pub enum Carry {
     Datagrams,
 }
 
-/// One way to code and carry the world, which may be only a part of it. All viewers of a tier share
-/// the same bytes.
+/// One way to code and carry the world, or a part of the world. All viewers of a tier share the
+/// same bytes.
 ///
 /// ```
 /// use kinepack::{Codec, Level, Pack, Profile, Schema};

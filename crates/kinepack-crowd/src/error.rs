@@ -1,4 +1,4 @@
-//! The reasons why a broadcast cannot be set up, and why a viewer refuses something.
+//! The reasons why a broadcast cannot be set up, and why a viewer refuses an object or a datagram.
 
 use core::fmt;
 

@@ -192,9 +192,9 @@ impl Publisher {
     ///
     /// # Errors
     /// [`CrowdError::Encode`] if the world has another schema, or its tick is not above the
-    /// previous one; nothing has changed then. [`CrowdError::TooLarge`] if the world does not fit
-    /// into the datagrams of a tier. The other tiers have encoded it, and [`pieces`](Self::pieces)
-    /// has the pieces to carry now.
+    /// previous tick. In that case, nothing has changed. [`CrowdError::TooLarge`] if the world does
+    /// not fit into the datagrams of a tier. The other tiers have encoded it, and
+    /// [`pieces`](Self::pieces) has the pieces to carry now.
     pub fn publish(&mut self, world: &Snapshot) -> Result<&[Piece], CrowdError> {
         self.out.clear();
         if let Some(last) = self.last

@@ -15,7 +15,8 @@ use crate::{Catalogue, CrowdError, Refused, Tier, Track};
 /// The longest time from when a tier has caught up until the viewer shows it.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Tiers that are shown together wait for the slowest tier. If that tier lags by more than the sum
-/// of this time and the span of an object, the others wait for it for this time, and no longer.
+/// of this time and the span of an object, the other tiers wait for it, but not longer than this
+/// time.
 const TIER_PATIENCE: Duration = Duration::from_millis(300);
 /// If the first current snapshot after [`Viewer::rejoin`] is older than the newest one by more than
 /// this time, the publisher has restarted its ticks.
@@ -56,8 +57,8 @@ impl ViewerConfig {
         }
     }
 
-    /// Returns the limits of a snapshot of this codec, if several tiers are watched together within
-    /// this memory.
+    /// Returns the limits of a snapshot of `codec`, if `tiers` tiers together may take
+    /// `memory_bytes` of memory.
     fn limits_of(&self, codec: &Codec, tiers: usize, memory_bytes: usize) -> DecodeLimits {
         let kept = History::max_states(self.history);
         let recent = if tiers > 1 { RECENT } else { 0 };
@@ -74,7 +75,7 @@ impl ViewerConfig {
 pub struct ViewerStats {
     /// The number of decoded snapshots.
     pub snapshots: u64,
-    /// The number of these snapshots that were decoded only to catch up, and not shown.
+    /// How many of these snapshots were decoded only to catch up, and not shown.
     pub caught_up: u64,
     /// The number of snapshots that were too late to be shown.
     pub late: u64,
@@ -138,8 +139,8 @@ pub struct Viewer {
     snapshots_bytes: usize,
     /// The tiers that the viewer shows.
     shown: Vec<Watched>,
-    /// The tiers that the viewer will show when they have caught up and the delay suffices for
-    /// them.
+    /// The tiers that the viewer will show once all of them have caught up and the playout delay
+    /// suffices.
     next: Vec<Watched>,
     needed_delay: Duration,
     buffer: JitterBuffer<Arc<Snapshot>>,
@@ -192,7 +193,7 @@ impl Viewer {
         })
     }
 
-    /// Watches a tier from now on. The previous tier is shown until this one has caught up.
+    /// Watches a tier from now on. The previous tier is shown until the new tier has caught up.
     ///
     /// # Errors
     /// [`CrowdError::NoTier`] if there is no tier with this number.
@@ -204,7 +205,7 @@ impl Viewer {
     /// all these tiers. If an entity is in two tiers, its newer state is shown.
     ///
     /// A moment is shown after all tiers have reached it, so the delay follows the slowest tier. If
-    /// a tier lags by more than 0.3 s, the others wait for it for 0.3 s, and then no longer.
+    /// a tier lags by more than 0.3 s, the other tiers wait 0.3 s for it, and no longer.
     ///
     /// Tiers that were already watched before continue without a break. If there are no such tiers,
     /// the previous ones are shown until all new ones have caught up. Each tier gets an equal part
@@ -282,8 +283,8 @@ impl Viewer {
     /// Shows the next tiers, if that is possible without a break.
     fn change(&mut self, now: Duration) {
         let caught_up_at = self.next.iter().map(|next| next.caught_up_at);
-        // The time at which the last of these tiers caught up. There is no such time if one of them
-        // has not caught up.
+        // The time at which the last of these tiers caught up. If one of the tiers has not caught
+        // up, nothing changes yet.
         let Some(Some(caught_up_at)) = caught_up_at.reduce(|a, b| Some(a?.max(b?))) else { return };
         let tick = Duration::from_secs(1) / self.config.playout.tick_hz;
         if self.buffer.stats().delay + tick / 2 >= self.needed_delay

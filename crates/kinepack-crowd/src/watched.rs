@@ -13,8 +13,8 @@ use crate::{Carry, Refused, Tier};
 
 /// The number of groups of one tier that are read at the same time.
 const GROUPS: usize = 2;
-/// The number of states that are kept of each tier, so that they can be merged with those of the
-/// other shown tiers.
+/// The number of states that are kept of each tier, so that they can be merged with the states of
+/// the other shown tiers.
 pub(crate) const RECENT: usize = 32;
 /// The number of key snapshots that are kept of each tier.
 const KEYS: usize = 2;
@@ -31,7 +31,7 @@ const MAX_WAITING_BYTES: usize = 1 << 20;
 /// If a snapshot follows the previous one within less than this share of the time between their
 /// ticks, a relay had stored it. The viewer has not caught up while such snapshots arrive.
 const CAUGHT_UP: f64 = 0.5;
-/// The time within which a viewer reads what a relay has stored of a tier.
+/// The time within which a viewer reads the snapshots of a tier that a relay has stored.
 const CATCH_UP: Duration = Duration::from_secs(1);
 /// The number of snapshots that the groups and keys of two tiers hold, together with a group that
 /// begins and an object that is being read.

@@ -72,8 +72,8 @@ fn every_view_is_the_publishers_world() {
             }
         }
         for (nth, (viewer, _)) in viewers.iter().enumerate() {
-            // If two snapshots arrive together, only the second one is ever the newest, so some are
-            // not compared.
+            // If two snapshots arrive together, only the second one ever becomes the newest state,
+            // so some snapshots are not compared.
             let all = [600, 200, 600, 600, 300][nth / 2];
             assert!(compared[nth] > all * 8 / 10, "{}: {compared:?}", level.row());
             // Some datagrams arrive before their head, which may be lost more than once.

@@ -8,7 +8,8 @@ use kinepack::{DecodeError, EncodeError, EntityId, Tick};
 use crate::packet::Mismatch;
 use crate::{Channel, KindOptions, ReceiverId};
 
-/// Why a datagram was refused. A refusal changes nothing except a counter.
+/// Why a datagram was refused. A refused datagram changes no view and no shown state, except that a
+/// failed state check ([`WrongState`](Self::WrongState)) drops the views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refused {
@@ -22,7 +23,7 @@ pub enum Refused {
         /// The first byte.
         first_byte: u8,
     },
-    /// The datagram belongs to another channel.
+    /// The datagram belongs to a channel other than this endpoint's.
     Channel {
         /// The number of the datagram's channel.
         number: u8,
@@ -70,8 +71,8 @@ pub enum Refused {
     UnknownReceiver,
     /// The datagram is from a receiver whose hello has not arrived.
     NoHello,
-    /// The hello has other hashes or another version, so the two sides cannot understand each
-    /// other.
+    /// The hello's version or one of its hashes differs from this side's, so the two sides cannot
+    /// understand each other.
     Mismatch(Mismatch),
 }
 
@@ -432,7 +433,7 @@ impl fmt::Display for NetError {
     }
 }
 
-/// Writes the first errors of a list, and the number of the others.
+/// Writes the first errors of a list, and the number of further errors.
 fn fmt_several(errors: &[NetError], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for (nth, error) in errors.iter().take(NAMED).enumerate() {
         write!(f, "{}{error}", if nth == 0 { "" } else { "; " })?;

@@ -269,7 +269,7 @@ impl Audit {
         sent.header.expect("fragments are no baseline")
     }
 
-    /// Checks section 4.2: the receiver has not dropped this view, if it ever had it.
+    /// Checks section 4.2: the receiver has not dropped this view, if it ever held the view.
     fn check_within_limits(&self, sequence: u16, by: &Header) {
         assert!(
             self.floor.is_none_or(|floor| since(sequence, floor) >= 0),

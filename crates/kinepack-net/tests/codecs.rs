@@ -186,8 +186,7 @@ fn views_are_kept_for_as_long_as_the_codec_can_use_them() {
     let link = LinkConfig { latency: Duration::from_millis(300), ..LinkConfig::default() };
     net.add_with(&adaptive(), link, 1, ReceiverOptions::default()).unwrap();
     (0..300).for_each(|_| net.step(None));
-    // The baseline is 36 ticks old. The oldest view is earlier by half of that, and by another 36
-    // ticks.
+    // The baseline is 36 ticks old. The oldest view is 18 + 36 ticks before the baseline.
     let client = &net.clients[0];
     let older = &client.older[&client.receiver.newest_sequence().unwrap().0];
     let newest_tick = client.receiver.newest().unwrap().tick.0;

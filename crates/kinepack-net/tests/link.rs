@@ -198,7 +198,7 @@ fn reordering_is_as_frequent_and_as_deep_as_configured() {
         newest = if arrival.index > newest.index { arrival } else { newest };
     }
     assert_eq!(link.stats().reordered.count, reordered);
-    // Datagrams delayed by less than the gap to the next one stay in place.
+    // Datagrams delayed by less than the gap to the next datagram stay in place.
     assert!((4_000..=5_100).contains(&reordered), "{reordered}");
 }
 

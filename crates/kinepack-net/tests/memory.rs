@@ -117,7 +117,8 @@ struct Stone {
     place: u16,
 }
 
-/// Sends a world of stones until the receiver has it. 100 of them move. Both sides run at 60 Hz.
+/// Sends a world of stones until the receiver has it. 100 of the stones move. Both sides run at 60
+/// Hz.
 struct Stones {
     hub: Hub,
     receiver: Receiver,

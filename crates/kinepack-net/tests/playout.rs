@@ -692,7 +692,8 @@ fn memory_is_bounded() {
         assert_eq!(buffer.push(MS, Tick(tick), Tick(0), ()), Pushed::Stored);
         assert!(buffer.len() <= 8);
     }
-    // The oldest state has tick 184. It is dropped once 191 is stored between the others.
+    // The oldest state has tick 184. That state is dropped once the state of tick 191 is stored
+    // between the others.
     assert_eq!(buffer.push(MS, Tick(101), Tick(0), ()), Pushed::Late);
     assert_eq!(buffer.push(MS, Tick(191), Tick(0), ()), Pushed::Stored);
     // The clock has not reached the remaining states.

@@ -342,7 +342,7 @@ impl UdpClient {
     }
 
     /// Sends empty payloads, which confirm that this client is connected, until the server has sent
-    /// one.
+    /// a payload.
     fn say_hello(&mut self) {
         let is_due = self.last_hello.is_none_or(|last| self.now - last >= HELLO);
         if self.state == ClientState::Connected && !self.is_confirmed && is_due {

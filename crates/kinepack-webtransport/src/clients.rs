@@ -52,8 +52,8 @@ struct Table {
 struct Client {
     way: Way,
     bucket: Bucket,
-    /// The limit of pings and pongs. It is separate, because the server ends a connection with too
-    /// many of these, but not one with too many datagrams.
+    /// The limit of pings and pongs. This limit is separate, because the server ends a connection
+    /// that sends too many pings and pongs, but not a connection that sends too many datagrams.
     pings: Bucket,
 }
 

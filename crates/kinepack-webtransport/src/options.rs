@@ -32,7 +32,7 @@ pub struct WebOptions {
 /// The pages that may connect.
 #[derive(Clone, Debug, Default)]
 pub enum Origins {
-    /// Pages from the same host and port as this server, whatever name they reached it by.
+    /// Pages from the same host and port as this server, by whatever name the browser reached it.
     #[default]
     SameHost,
     /// Pages of these origins, such as `https://play.example`.

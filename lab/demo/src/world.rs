@@ -149,7 +149,7 @@ pub enum WorldError {
     NeedsFloats { path: PathBuf },
     #[error("{}: no frame can be read: {reason}", path.display())]
     NothingRead { path: PathBuf, reason: String },
-    /// The capture lost some frames. The run played all the others.
+    /// The capture lost some frames. The run played all other frames.
     #[error("{}: frames were lost; all others were played", path.display())]
     Incomplete { path: PathBuf },
 }

@@ -87,7 +87,7 @@ fn a_broadcast_that_no_relay_takes_fails() {
     let capture = files.write("run.f32", &good_f32(40, 30)).to_str().unwrap().to_owned();
     let nowhere = "https://127.0.0.1:9/cubes";
     let (_broadcast, arguments) = broadcast();
-    // At the first URL nobody listens. The relay at the second has a certificate that is not
+    // No relay listens at the first URL. The relay at the second URL has a certificate that is not
     // trusted.
     for url in [nowhere, &arguments[1]] {
         let published = run(&["publish", &capture, "--publish", url, "--time-out", "1"]);

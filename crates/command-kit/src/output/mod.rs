@@ -211,7 +211,7 @@ impl Output {
         self.partial.as_ref().and_then(Partial::kept)
     }
 
-    /// Moves the complete file to its place, where it replaces an old one.
+    /// Moves the complete file to its place, where it replaces an old file if there is one.
     pub fn commit(self) -> Result<(), OutputError> {
         partial::put_in_place(self.finish()?.as_mut_slice())
     }

@@ -11,8 +11,8 @@ use super::error::{OutputError, Problem, failure};
 use super::place;
 use crate::interrupt::unfinished;
 
-/// An incomplete file. It is deleted if it is dropped before it moved to its place, or if a signal
-/// ends the program.
+/// An incomplete file. The file is deleted if this value is dropped before the file has moved to
+/// its place, or if a signal ends the program.
 pub(super) struct Partial {
     /// The path of the file. The value is `None` once the file is at its place.
     temporary: Option<TempPath>,
@@ -74,7 +74,7 @@ impl Drop for Partial {
     }
 }
 
-/// Gives `file` the permissions of the file that it will replace, before it contains any data.
+/// Gives `file`, which is still empty, the permissions of the file that it will replace.
 fn take_permissions(file: &File, place: &Path) -> io::Result<()> {
     let Ok(old) = fs::metadata(place) else { return Ok(()) };
     // On some file systems, permissions cannot be set and are always equal.

@@ -29,8 +29,8 @@ use super::patient::Patient;
 /// often have only 256 open files.
 const MAX_CONNECTIONS: usize = 128;
 /// The longest time from the beginning of a connection, or from its last answer, to the end of a
-/// request's header. A browser sends a header in a single packet. If the connection is closed, it
-/// reconnects by itself.
+/// request's header. A browser sends a header in a single packet. If the connection is closed, the
+/// browser reconnects by itself.
 const HEAD_TIME: Duration = Duration::from_secs(10);
 /// If an address holds more than this fraction (one in `PART`) of the connections, its own
 /// connections are closed first.

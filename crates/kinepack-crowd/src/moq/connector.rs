@@ -191,7 +191,8 @@ pub(super) fn transport() -> TransportConfig {
     transport.keep_alive_interval(Some(KEEP_ALIVE));
     let silence_ms = VarInt::from_u32(SILENCE.as_millis() as u32);
     transport.max_idle_timeout(Some(silence_ms.into()));
-    // Each group is a stream, and late groups overlap with newer ones.
+    // Each group is a stream, and late groups overlap with newer groups, so many streams are open
+    // at once.
     transport.max_concurrent_uni_streams(1024u32.into());
     transport
 }

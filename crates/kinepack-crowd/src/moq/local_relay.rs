@@ -26,7 +26,7 @@ const MOST_SESSIONS: usize = 1_024;
 
 /// A relay for one machine: any client that reaches its port may publish and watch anything. For
 /// all other uses, run `moq-relay`, which has tokens, clusters and statistics. The relay accepts at
-/// most 1,024 sessions at once, and refuses others.
+/// most 1,024 sessions at once, and refuses further sessions.
 ///
 /// The relay stops when it is dropped.
 #[derive(Debug)]

@@ -173,7 +173,7 @@ impl Watching {
     }
 
     /// The number of tracks and groups that could not be read to their ends, such as late groups,
-    /// and the reason for the last one.
+    /// and the reason for the last failure.
     pub fn missed(&self) -> (u64, Option<&MoqError>) {
         (self.missed, self.missed_because.as_ref())
     }

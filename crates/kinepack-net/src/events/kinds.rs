@@ -54,7 +54,7 @@ impl EventKinds {
     /// Uses the kinds of the codec's schema. At first, the events of all kinds must arrive.
     ///
     /// Each list of events is coded without a baseline. So [`Level::LEARNING`](kinepack::Level)
-    /// codes no better than `ADAPTIVE`, and a trained profile makes the greatest difference.
+    /// saves no bytes compared to `ADAPTIVE`. A trained profile saves the most.
     pub fn new(codec: &Codec) -> Self {
         let longest_ticks = codec.schema().kinds().iter().map(|_| None).collect();
         Self { codec: codec.clone(), longest_ticks }

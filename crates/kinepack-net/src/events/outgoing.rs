@@ -127,7 +127,8 @@ impl Outgoing {
         self.waiting.len() + self.sent.iter().filter(is_open).count()
     }
 
-    /// Whether anything must be sent now. Further copies of events in flight do not count.
+    /// Whether an event or the floor must be sent now. Further copies of events in flight do not
+    /// count.
     pub(crate) fn is_due(&self) -> bool {
         self.owes_floor()
             || !self.waiting.is_empty()

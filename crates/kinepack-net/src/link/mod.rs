@@ -135,7 +135,7 @@ impl Link {
     }
 
     /// The next datagram that is due by `now`, ordered by due time and then by when it was sent.
-    /// Call it until it returns `None`.
+    /// Call this method until it returns `None`.
     pub fn poll(&mut self, now: Duration) -> Option<Vec<u8>> {
         self.now = self.now.max(now);
         if self.next_due()? > self.now {

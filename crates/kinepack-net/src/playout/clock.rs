@@ -124,7 +124,7 @@ impl Clock {
             }
             Disposition::Next if overrun_ns > 0 => {
                 // Set the clock back to where the motion stopped, but not so far that the delay
-                // exceeds the longest one.
+                // exceeds the longest delay.
                 let latest_ns = live_ns.saturating_sub(delay.max_delay_ns());
                 let shown_ns = shown_ns.unwrap_or(i64::MIN);
                 self.position_ns = self
@@ -133,7 +133,7 @@ impl Clock {
             }
             Disposition::Next => {}
         }
-        // `set_delays` may have lowered the longest delay, and the clock approaches the new one
+        // `set_delays` may have lowered the longest delay, and the clock approaches the new bound
         // slowly. So the leap makes up only for what this arrival changed.
         let latest_ns = live_ns.saturating_sub(delay.max_delay_ns());
         let leap_ns =

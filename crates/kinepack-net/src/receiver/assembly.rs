@@ -14,7 +14,7 @@ use crate::{Refused, Sequence};
 pub(super) struct Assembly {
     full_state: Option<FullState>,
     /// The number and newest sequence of the last completed full state. Later parts of this full
-    /// state, and parts of older ones, are ignored.
+    /// state, and parts of older full states, are ignored.
     whole: Option<(u8, Sequence)>,
 }
 

@@ -75,8 +75,8 @@ impl ReceiverStatus {
 }
 
 /// The share of lost datagrams; 0 before any datagram is known to be lost or acknowledged. At most
-/// `sent` − `acknowledged` datagrams can be missing. If `lost` is larger, the others arrived after
-/// they were counted as lost.
+/// `sent` − `acknowledged` datagrams can be missing. If `lost` is larger, the surplus datagrams
+/// arrived after they were counted as lost.
 pub(crate) fn lost_ratio(sent: u64, acknowledged: u64, lost: u64) -> f64 {
     let lost = lost.min(sent.saturating_sub(acknowledged));
     lost as f64 / lost.saturating_add(acknowledged).max(1) as f64

@@ -108,7 +108,8 @@ impl<'a> Playback<'a> {
         Self { tick: playout.tick, playout, tick_hz, longest_blend_ticks, spawns, events }
     }
 
-    /// Whether no newer state had arrived when one was needed. Then the newest state is shown.
+    /// Whether playback needed a newer state that had not arrived. In that case, the newest state
+    /// is shown.
     pub fn is_starved(&self) -> bool {
         self.playout.starved
     }
@@ -141,11 +142,12 @@ impl<'a> Playback<'a> {
     /// id. In the first call these are all entities.
     ///
     /// This list and [`removed`](Self::removed) are the exact difference of two calls, whatever the
-    /// network lost in between. So an entity is never added twice without being removed in between,
-    /// or removed twice. An entity that was removed and added again between two calls is in neither
-    /// list. Neither list contains a new entity with the id, the kind and the spawn fields of an
-    /// entity that was shown until now. So do not give an id to another entity while receivers may
-    /// still show the first one. If the kind or a spawn field differs, the id is in both lists.
+    /// network lost in between. So an entity is never added twice without a removal in between, or
+    /// removed twice without an addition in between. An entity that was removed and added again
+    /// between two calls is in neither list. Neither list contains a new entity with the id, the
+    /// kind and the spawn fields of an entity that was shown until now. Therefore, do not reuse an
+    /// id while receivers may still show the entity that had it. If the kind or a spawn field
+    /// differs, the id is in both lists.
     pub fn added(&self) -> &'a [EntityId] {
         self.spawns.added()
     }

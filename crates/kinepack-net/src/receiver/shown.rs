@@ -85,7 +85,7 @@ impl Shown {
         Ok(())
     }
 
-    /// Adds the entities of a late snapshot of tick `tick` that are newer than the known ones.
+    /// Adds the entities of a late snapshot of tick `tick` that are newer than the known values.
     pub(super) fn add_late(&mut self, tick: Tick, sent: &Snapshot) -> Result<(), EncodeError> {
         let Some(fresh) = &mut self.fresh else { return Ok(()) };
         let mut newer = sent.clone();

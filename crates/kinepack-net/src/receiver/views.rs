@@ -244,13 +244,13 @@ impl Views {
         let taken = self.held.pop_front()?;
         self.held_bytes -= taken.memory_bytes();
         self.dropped = Some(taken.sequence);
-        // The sequence of the removed view will be reused for another one.
+        // The sequence of the removed view will be reused for another view.
         self.merger.forget(taken.key());
         Some(taken.view)
     }
 
-    /// Drops the oldest views until the rest fit into `limit_bytes`, but never the newest. Returns
-    /// the number of dropped views.
+    /// Drops the oldest views until the remaining views fit into `limit_bytes`. Never drops the
+    /// newest view. Returns the number of dropped views.
     pub(super) fn shed(&mut self, limit_bytes: usize) -> u64 {
         let mut dropped = 0;
         while self.held_bytes > limit_bytes && self.held.len() > 1 {

@@ -10,7 +10,7 @@ pub(super) struct Window {
     received: Option<Acknowledgement>,
     /// The number of sequences from the first received one to the newest one.
     sent: u64,
-    /// The number of such sequences in earlier sessions.
+    /// The sum of the `sent` of earlier sessions.
     sent_before: u64,
     /// How many sequences of all sessions were missing when a sequence more than [`REORDERED`]
     /// newer arrived.
@@ -24,7 +24,8 @@ impl Window {
         match latest.since(sequence) {
             0 => Err(Refused::Duplicate),
             behind @ 1..=32 if before >> (behind - 1) & 1 == 1 => Err(Refused::Duplicate),
-            // A distance of half the number space, -0x8000, means neither earlier nor later.
+            // A sequence at a distance of half the number space, -0x8000, is neither earlier nor
+            // later.
             -0x7FFF..=32 => Ok(()),
             _ => Err(Refused::TooOld),
         }

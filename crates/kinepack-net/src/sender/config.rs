@@ -43,8 +43,8 @@ pub struct HubConfig {
     /// them. The limit has an effect only if the number of receivers is larger.
     ///
     /// If most receivers share encodings, the other receivers may at most double the number of
-    /// encodings. If they need more, those that hold a recent complete view together get one
-    /// encoding for every four shared encodings. The remaining receivers together get half an
+    /// encodings. If they need more, the receivers that hold a recent complete view together get
+    /// one encoding for every four shared encodings. The remaining receivers together get half an
     /// encoding a tick on average. The hub moves them to encodings that other receivers share, or
     /// postpones them to a later tick. So a few receivers that acknowledge odd views can neither
     /// multiply the hub's work nor keep honest receivers waiting.

@@ -170,7 +170,8 @@ impl Planner {
 
     fn note_whole(&mut self, bytes: usize, items: usize) {
         if items > 0 {
-            // If not everything fits, this is a good first guess for a part.
+            // If not everything fits, this average is a good first guess for the entities of a
+            // part.
             self.bits_per_item = bytes as f64 * 8.0 / items as f64;
         }
     }
@@ -182,7 +183,7 @@ impl Planner {
         self.same_entities = base.has_same_entities(visible);
     }
 
-    /// Returns whether too many entities differ for an encoding of all of them to fit.
+    /// Returns whether so many entities differ that an encoding of all of them cannot fit.
     pub(super) fn is_hopeless(&self, limit_bytes: usize) -> bool {
         self.difference.sent.len() as f64 * self.bits_per_item > 1.5 * 8.0 * limit_bytes as f64
     }

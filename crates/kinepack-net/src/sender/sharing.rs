@@ -20,8 +20,9 @@
 //!    get what the quick ones leave.
 //!
 //! Outliers that exceeded their credits wait until later ticks have restored the credits. Quick and
-//! slow outliers are counted separately. So hostile receivers cannot keep an honest one waiting by
-//! acknowledging old views, even if no other receiver has the honest one's round trip.
+//! slow outliers are counted separately. So hostile receivers cannot keep an honest receiver
+//! waiting by acknowledging old views, even if no other receiver has the honest receiver's round
+//! trip.
 //!
 //! The limit has no effect if there are no more receivers than allowed encodings. It also has no
 //! effect if there are at most as many groups of outliers as groups of receivers that share. Losses

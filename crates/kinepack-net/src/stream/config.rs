@@ -81,8 +81,8 @@ impl StreamConfig {
     /// The longest round trip is half a second. That is longer than the round trips of bad mobile
     /// networks, and later inputs are of little use. With one repeat and a loss of one packet in
     /// 20, one input in 400 is lost. The burst is as long as a ring, which is enough for a stall of
-    /// half a second and another one soon after it. Datagrams of 1,200 bytes pass every path in one
-    /// piece.
+    /// half a second and for another stall soon after it. Datagrams of 1,200 bytes pass every path
+    /// in one piece.
     pub fn at_hz(rate_hz: u32) -> Self {
         Self {
             rate_hz,

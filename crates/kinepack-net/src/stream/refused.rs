@@ -21,7 +21,7 @@ pub enum StreamRefused {
         /// The first byte.
         first_byte: u8,
     },
-    /// The datagram belongs to another channel.
+    /// The datagram belongs to a channel other than this endpoint's.
     Channel {
         /// The number of the datagram's channel.
         number: u8,
@@ -33,7 +33,7 @@ pub enum StreamRefused {
         /// The number of records in the packet.
         count: u8,
     },
-    /// The packet has another codec, so the two sides cannot understand each other.
+    /// The packet's codec differs from this side's, so the two sides cannot understand each other.
     Mismatch {
         /// This side's [`StreamCodec::hash`](kinepack::stream::StreamCodec::hash).
         ours: u64,
@@ -101,7 +101,7 @@ impl fmt::Display for StreamRefused {
 impl core::error::Error for StreamRefused {}
 
 impl StreamRefused {
-    /// The refusal of a datagram that belongs to another channel than the endpoint's.
+    /// The refusal of a datagram that belongs to a channel other than the endpoint's.
     pub(super) fn channel(datagram: &[u8]) -> Self {
         Self::Channel { number: Channel::from_datagram(datagram).number() }
     }

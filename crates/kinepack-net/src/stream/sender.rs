@@ -219,7 +219,7 @@ impl StreamSender {
         let rest = rest.ok_or_else(|| StreamRefused::channel(datagram))?;
         let StreamAcknowledgement(number) = StreamAcknowledgement::from_bytes(rest)?;
         let newest = self.ring.newest().ok_or(StreamRefused::NeverSent)?;
-        // A distance of half the number space means neither earlier nor later.
+        // A number at a distance of half the number space is neither earlier nor later.
         let behind = newest.since(number);
         if !(0..0x8000).contains(&behind) {
             return Err(StreamRefused::NeverSent);

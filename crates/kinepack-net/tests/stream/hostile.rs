@@ -267,7 +267,7 @@ fn bases_among_the_packets_own_records() {
 #[test]
 fn payloads_that_are_cut_too_long_or_of_other_counts() {
     let mut attacked = Attacked::after(100);
-    // A packet with a base and a full packet, each numbered as the next one.
+    // A packet with a base and a full packet, each with the number of the next packet.
     for index in [100, 0] {
         let packet = renumbered(&attacked.packets[index], number(100));
         for len in 0..packet.len() {

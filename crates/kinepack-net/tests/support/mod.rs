@@ -74,7 +74,7 @@ pub fn event_kinds() -> EventKinds {
     EventKinds::new(&codec).droppable::<Shot>(8).unwrap()
 }
 
-/// Emits 0 to 2 · `mean` events in this tick. Returns the numbers of the reliable ones.
+/// Emits 0 to 2 · `mean` events in this tick. Returns the numbers of the reliable events.
 pub fn emit_some(hub: &mut Hub, tick: u32, mean: u64, random: &mut Random) -> Vec<(u32, u32)> {
     let mut reliable = Vec::new();
     for nth in 0..random.below(2 * mean + 1) as u32 {

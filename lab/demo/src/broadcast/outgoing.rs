@@ -79,8 +79,8 @@ pub(super) fn publish(
         Some(regions) => regions.added_to(&standard, &codec)?,
         None => standard.clone(),
     };
-    // This number is greater than the group numbers of all earlier broadcasts, if those had fewer
-    // than 1,000 groups per second.
+    // This number is greater than the group numbers of all earlier broadcasts, if those broadcasts
+    // had fewer than 1,000 groups per second.
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let first_group = since.as_millis() as u64;
     let publication = {

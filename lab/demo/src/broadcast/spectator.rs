@@ -26,8 +26,8 @@ pub(super) struct SpectatorReport {
     pub(super) refused: u64,
     /// The number of snapshots that were too late to be shown.
     pub(super) late: u64,
-    /// The number of bytes received until a moment after the first world was shown. Most of them
-    /// are the profile.
+    /// The number of bytes received until a moment after the first world was shown. Most of these
+    /// bytes are the profile.
     pub(super) joining_bytes: u64,
     /// The bandwidth after that moment, with all headers.
     pub(super) kbps: f64,

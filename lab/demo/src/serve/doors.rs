@@ -1,5 +1,5 @@
-//! The two doors through which clients enter the world: UDP and browsers. The clients of both have
-//! ids of the same type, so the rest of the server does not distinguish them.
+//! The two doors through which clients enter the world: UDP and browsers. The clients of both doors
+//! have ids of the same type, so the rest of the server does not distinguish them.
 
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -75,7 +75,7 @@ impl Doors {
         self.udp.stats()
     }
 
-    /// The counts of the door for browsers. If there is no such door, all are zero.
+    /// The counts of the door for browsers. If there is no such door, all counts are zero.
     pub(super) fn web_stats(&self) -> WebStats {
         self.web.as_ref().map(WebServer::stats).unwrap_or_default()
     }

@@ -21,9 +21,9 @@ use url::{ParseError, Url};
 /// to draw.
 static IDLE: Mutex<Vec<Driver>> = Mutex::new(Vec::new());
 
-/// The shell runs the driver, `$0`, until this process ends or closes the pipe, even if it is killed.
-/// The first line is the number of the browser's process, which outlives its driver. `$1` is the
-/// folder of both.
+/// The shell runs the driver, `$0`, until this process ends or closes the pipe, even if it is
+/// killed. The first line is the number of the browser's process, which outlives its driver. `$1`
+/// is the folder of the driver and the browser.
 const UNTIL_THE_PIPE_CLOSES: &str = r#"
 "$0" --port=0 &
 driver=$!

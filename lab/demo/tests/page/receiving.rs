@@ -51,7 +51,8 @@ impl Making {
     }
 }
 
-/// Passes datagrams to a receiver, and its answers to the program. Panics if either refuses one.
+/// Passes datagrams to a receiver, and its answers to the program. Panics if either side refuses a
+/// datagram.
 fn receive(page: &mut Page, receiver: &mut Receiver, datagrams: &Datagrams) {
     for (at_s, datagram) in &datagrams.list {
         receiver.handle(Duration::from_secs_f64(*at_s), datagram).unwrap();

@@ -149,7 +149,7 @@ function lineChart(lines, x, y, hasLegend = true) {
   const xs = [...new Set(lines.flatMap((line) => line.points.map((point) => point[0])))].sort((a, b) => a - b);
   const yTicks = ticks(Math.max(...lines.flatMap((line) => line.points.map((point) => point[1])), 1e-9));
   const [low, high] = [Math.min(...xs, 0), Math.max(...xs)];
-  // If lines coincide, the first one is visible around the others.
+  // The first line is thicker, so that it is visible around lines that coincide with it.
   const thick = (index) => (index === 0 && lines.length > 1 ? 2 : 1);
   const draw = (width) => {
     const height = 220, right = 14, top = 12, bottom = 40;

@@ -205,9 +205,11 @@ impl Receiver {
     /// Takes a datagram from the sender.
     ///
     /// # Errors
-    /// Returns [`Refused`]; then only a counter has changed. The exception is a snapshot whose
-    /// state check shows that the two sides hold different states, for example with the error
-    /// [`Refused::WrongState`]. See [`ReceiverStats::mismatches`].
+    /// Returns [`Refused`]; then no view, event or shown state has changed. The receiver counts the
+    /// refusal, may store a reason for [`mismatch`](Self::mismatch) or
+    /// [`too_large`](Self::too_large), and may ask for the state anew. The exception is a snapshot
+    /// whose state check fails: the receiver then drops its views. See
+    /// [`ReceiverStats::mismatches`].
     pub fn handle(&mut self, now: Duration, datagram: &[u8]) -> Result<Received, Refused> {
         self.now = self.now.max(now);
         self.stats.bytes += datagram.len() as u64;
@@ -298,8 +300,8 @@ impl Receiver {
         Some(acknowledgement)
     }
 
-    /// Why the sender refuses this receiver, if it does. [`Mismatch::describe`] explains the reason
-    /// in words.
+    /// Why the sender refuses this receiver; `None` if it does not refuse. [`Mismatch::describe`]
+    /// explains the reason in words.
     pub fn mismatch(&self) -> Option<Mismatch> {
         self.mismatch
     }

@@ -9,9 +9,9 @@ use crate::trace::event;
 use crate::{Refused, Sequence};
 
 impl Receiver {
-    /// Whether `sequence` belongs to another session, so that the sender has begun a new one. A
-    /// sequence that is far ahead always does. A sequence that is far behind may just be late, so
-    /// it counts only while the receiver sends hellos again.
+    /// Whether `sequence` belongs to another session, which shows that the sender has begun a new
+    /// session. A sequence that is far ahead always does. A sequence that is far behind may just be
+    /// late, so it counts only while the receiver sends hellos again.
     pub(super) fn is_other_session(&self, sequence: Sequence) -> bool {
         let Some(newest) = self.window.newest() else { return false };
         let since = sequence.since(newest);

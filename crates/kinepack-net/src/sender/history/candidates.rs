@@ -52,7 +52,7 @@ impl History {
     }
 
     /// Acknowledged complete views with their indices, newest first. Leaves out views of ticks
-    /// before `oldest`, and views before the newest one that was used as a baseline.
+    /// before `oldest`, and views before the newest view that was used as a baseline.
     fn plain_indices(&self, oldest: Tick) -> impl Iterator<Item = (&Arc<SentView>, usize)> {
         let newest = self.newest_view.and_then(|newest| self.index(newest));
         let used = self.newest_used.and_then(|used| self.index(used)).unwrap_or(0);

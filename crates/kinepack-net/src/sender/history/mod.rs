@@ -198,7 +198,7 @@ impl History {
         }
         if let Content::Snapshot { own_back: back @ 1.., .. } = content {
             let used = self.next.before(u16::from(back));
-            // Views before this one can no longer be baselines, so their models are dropped. The
+            // Views before `used` can no longer be baselines, so their models are dropped. The
             // views before the previously used baseline have already dropped their models.
             let last = self.newest_used.replace(used);
             let begin = last.and_then(|last| self.index(last)).unwrap_or(0);

@@ -74,8 +74,8 @@ pub enum Handled {
 /// A receiver's hello contains the hash of its codec, which selects one of the codecs that the hub
 /// [offers](Self::offer). The choice holds until the receiver is removed. To change to another
 /// codec, for example to another level, [`remove`](Self::remove) the receiver and
-/// [`add`](Self::add) it again. This also needs a new endpoint on the other side and a new
-/// transport connection. Otherwise a hub or a receiver could take a delayed datagram of the old
+/// [`add`](Self::add) it again. The new session also needs a new endpoint on the other side and a
+/// new transport connection. Otherwise a hub or a receiver could take a delayed datagram of the old
 /// session for a datagram of the new session.
 ///
 /// In each tick, call [`handle`](Self::handle) for each datagram that arrived, then

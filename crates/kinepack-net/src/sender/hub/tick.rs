@@ -79,7 +79,8 @@ impl Hub {
         NetError::combine(errors)
     }
 
-    /// Compares `world` with the previous world. Returns the number of ticks between the two.
+    /// Compares `world` with the previous world. Returns the number of ticks between the two
+    /// worlds.
     fn check_world(&self, now: Duration, world: &Snapshot) -> Result<u32, NetError> {
         let before = self.spawned.as_ref().or_else(|| self.sending.visible.world());
         if let Some((id, lane)) = before.and_then(|before| world.changed_spawn_lane(before)) {

@@ -62,7 +62,8 @@ pub(super) struct Peer {
     outcomes: Vec<Outcome>,
     bytes: u64,
     waiting: usize,
-    /// Whether the budget had no room for all entities in the last tick that sent anything.
+    /// Whether some entities did not fit into the budget, in the last tick in which something was
+    /// sent.
     is_starved: bool,
     bad_priorities: u64,
     postponed: u64,

@@ -54,7 +54,7 @@ export class FrameSizes extends Plot {
     this.clear();
     const frames = this.#frames(begin, end);
     const firsts = new Set(this.#groups.map(([first]) => first));
-    // The first frames of groups are far larger than the others, and end at the top.
+    // The first frames of groups are far larger than the others, so their bars end at the top.
     const most = Math.max(1, ...frames.map(([at, bytes]) => (firsts.has(at) ? 0 : bytes)));
     const y = (bytes) => Math.round(this.bottom - Math.min(1, bytes / most) * (this.bottom - this.top));
     const x = (at) => this.left + ((at - begin) / (end - begin)) * (this.right - this.left);

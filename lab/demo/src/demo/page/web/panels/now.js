@@ -1,6 +1,6 @@
 // The numbers next to the worlds, and the captions over the worlds. A world at rest takes a
 // hundredth of the bandwidth of one in motion. So the headline numbers are means over a window that
-// holds both. They are shown once the window is full.
+// contains both rest and motion. They are shown once the window is full.
 
 import { covers, lastSecond, lastSeconds } from "../charts/history.js";
 import { CUBE_BITS, CUBE_BITS_WITH_HEADERS } from "../worlds/uncompressed.js";

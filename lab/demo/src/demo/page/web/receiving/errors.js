@@ -1,4 +1,4 @@
-// How far the bodies that this page shows are from the true ones at the same moment of the
+// How far the bodies that this page shows are from the true bodies at the same moment of the
 // simulation. Medians count only moving bodies, because the many at rest are all within half a
 // step. The largest errors count all bodies. Without a body to count, an error is null: not
 // measured.
