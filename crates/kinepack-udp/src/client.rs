@@ -133,8 +133,8 @@ pub struct UdpClient {
     socket: UdpSocket,
     options: ClientOptions,
     state: ClientState,
-    /// Whether the server has sent a payload, which shows that it knows that this client is
-    /// connected.
+    /// Whether the server has sent a payload. A payload shows that the server knows that this
+    /// client is connected.
     is_confirmed: bool,
     now: Instant,
     last_hello: Option<Instant>,

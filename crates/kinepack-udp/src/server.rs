@@ -204,9 +204,9 @@ pub struct UdpServer {
 
 struct Peer {
     address: SocketAddr,
-    /// Whether the client has sent a payload, which shows that it knows that it is connected.
-    /// Before that, the server sends it only keep-alives. A keep-alive tells the client that it is
-    /// connected, and `renetcode` sends none to a client that gets payloads.
+    /// Whether the client has sent a payload. A payload shows that the client knows that it is
+    /// connected. Before that, the server sends it only keep-alives. A keep-alive tells the client
+    /// that it is connected, and `renetcode` sends none to a client that gets payloads.
     is_confirmed: bool,
     heard: Instant,
     sent: Instant,

@@ -134,8 +134,8 @@ pub fn run(arguments: &Arguments) -> Result<(), PublishError> {
     Ok(ending.result()?)
 }
 
-/// Publishes the snapshots at the capture's pace. Returns false if a signal arrived before their
-/// end.
+/// Publishes the snapshots at the capture's pace. Returns false if a signal arrived before the last
+/// snapshot.
 fn play(
     snapshots: &mut Snapshots,
     first: Snapshot,

@@ -77,7 +77,7 @@ pub struct InputReport {
     /// The number of records that arrived as repeats, because their own packet was lost or
     /// overtaken.
     pub recovered: u64,
-    /// The number of records before the newest received one that did not arrive.
+    /// The number of records that did not arrive although a newer record did.
     pub lost: u64,
     /// The number of records that arrived changed.
     pub wrong: u64,

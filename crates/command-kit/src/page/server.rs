@@ -277,7 +277,8 @@ mod tests {
         for _ in 0..3 {
             assert!(is_answered(&connect(address)));
         }
-        // The oldest connections are closed. At most four stay open, including the answered ones.
+        // The oldest connections are closed. At most four connections stay open, including the
+        // answered ones.
         for stream in &silent[..36] {
             assert_eq!(read_until(&mut stream.try_clone().unwrap(), ""), "");
         }

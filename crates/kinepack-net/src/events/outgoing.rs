@@ -12,7 +12,7 @@ use crate::Sequence;
 
 /// The maximum number of events that wait for a receiver without having been sent.
 const MOST_WAITING: usize = 4096;
-/// Every number in use exceeds the newest floor that the receiver acknowledged by less than this.
+/// Every number in use is less than this far after the newest floor that the receiver acknowledged.
 pub(super) const FLOOR_REACH: i32 = 1 << 14;
 
 /// A hub's state for the events of one receiver.

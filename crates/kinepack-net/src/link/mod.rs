@@ -173,7 +173,7 @@ impl Link {
 }
 
 /// A datagram in flight. The derived order is the order of delivery. The first two fields decide
-/// it, because numbers are unique.
+/// the order, because numbers are unique.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct InFlight {
     due: Duration,

@@ -6,7 +6,7 @@
 //! smallest transit + D. The state before it lasts until t′: its own tick, or the tick until which
 //! it is known to have held. The next state must arrive by then: D ≥ arrival − t′ − smallest
 //! transit. The right side is the state's *need*. It includes the send interval, jitter, and gaps
-//! by loss. The delay is a quantile of the needs.
+//! caused by loss. The delay is a quantile of the needs.
 
 use super::PlayoutConfig;
 use super::window::SortedWindow;

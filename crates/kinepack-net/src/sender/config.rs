@@ -83,8 +83,8 @@ impl Default for HubConfig {
     /// second cost 1.2 kbit/s, and soon detect a change of the round trip. One second of silence is
     /// many round trips. Four datagrams a tick at 60 Hz are 2.3 Mbit/s, which a slow connection can
     /// still carry for a moment. With 32 encodings a tick, a hub serves any number of receivers
-    /// with round trips up to half a second at 60 Hz. State checks every 4,096 bytes or later are
-    /// at most 0.08 % of the bytes.
+    /// with round trips up to half a second at 60 Hz. With at least 4,096 bytes from one state
+    /// check to the next, checks take at most 0.08 % of the bytes.
     fn default() -> Self {
         Self {
             datagram_bytes: 1_200,

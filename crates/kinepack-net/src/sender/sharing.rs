@@ -9,8 +9,8 @@
 //! 2. An *outlier* is a receiver whose encoding few others share. If it has acknowledged all that a
 //!    shared encoding is coded against, the outlier gets that encoding.
 //! 3. *Quick* outliers hold a complete view that is young, so a snapshot for one of them usually
-//!    takes one encoding. Together they get one encoding for every four shared ones, and at least
-//!    one. If most receivers are outliers, the quick ones get all that the limit leaves. Each
+//!    takes one encoding. Together they get one encoding for every four shared encodings, and at
+//!    least one. If most receivers are outliers, the quick ones get all that the limit leaves. Each
 //!    outlier first gives up its learned models or its older views, if it then shares with others.
 //!    If that is still too many encodings, the hub codes against the views that most outliers hold.
 //!    Outliers that hold none of these views wait.

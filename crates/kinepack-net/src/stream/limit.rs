@@ -26,7 +26,7 @@ impl RateLimit {
     }
 
     /// Takes the credit for `records` records. Returns false if there is not enough credit. If
-    /// `now` is before that of an earlier call, no credit is added.
+    /// `now` is before the `now` of an earlier call, no credit is added.
     pub(super) fn take(&mut self, now: Duration, records: u32) -> bool {
         let elapsed = now.saturating_sub(self.now);
         self.now = self.now.max(now);

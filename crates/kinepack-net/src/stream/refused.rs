@@ -44,7 +44,7 @@ pub enum StreamRefused {
     Duplicate,
     /// The packet is a ring's length or more before the newest packet.
     TooOld,
-    /// The packet's number is farther ahead than the sender can have sent.
+    /// The packet's number is farther ahead of the newest than that of an honest sender can be.
     TooFarAhead {
         /// How far ahead the number may be.
         limit: u16,

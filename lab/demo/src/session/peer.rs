@@ -307,7 +307,7 @@ impl Peer {
         }
     }
 
-    /// Returns the keys of the person that have reached the world.
+    /// Returns the person's keys that have reached the world.
     pub(super) fn held(&self) -> Option<Input> {
         self.keys.as_ref().and_then(|keys| keys.held())
     }

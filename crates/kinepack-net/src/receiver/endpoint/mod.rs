@@ -195,9 +195,9 @@ impl Receiver {
     /// [costs](Self::with_costs), and before the first snapshot.
     ///
     /// If the snapshot is complete, the costs of its fields are those that the sender counted. The
-    /// costs of its entities are the sender's to within a bit. If the snapshot left something out,
-    /// the costs are those of a complete snapshot with the same changes, which may be coded
-    /// differently.
+    /// costs of its entities differ from the sender's counts by at most a bit. If the snapshot left
+    /// something out, the costs are those of a complete snapshot with the same changes, which may
+    /// be coded differently.
     pub fn cost(&self) -> Option<&Cost> {
         self.recount.as_ref()?.newest()
     }
@@ -416,7 +416,8 @@ impl Receiver {
         self.buffer.stats()
     }
 
-    /// If a full state is incomplete, how many of its fragments arrived, and how many it has.
+    /// If a full state is incomplete, how many of its fragments have arrived, and how many
+    /// fragments it has.
     pub fn full_state_progress(&self) -> Option<(usize, usize)> {
         self.assembly.progress()
     }
