@@ -71,7 +71,7 @@ pub enum Refused {
     UnknownReceiver,
     /// The datagram is from a receiver whose hello has not arrived.
     NoHello,
-    /// The hello's version or one of its hashes differs from this side's, so the two sides cannot
+    /// The hello's version or one of its hashes differs from the hub's, so the two sides cannot
     /// understand each other.
     Mismatch(Mismatch),
 }
