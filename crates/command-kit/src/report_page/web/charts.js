@@ -8,7 +8,7 @@ const SERIES = 6;
 /** The approximate width of a label's character. */
 const CHARACTER_PX = 6.8;
 
-/** The colours of the parts of a packet: fields by name, and sets. The demo uses the same colours. */
+/** The colours of the parts of a packet: fields by name, and sets, as in the demo. */
 function partColours(names) {
   const others = names.filter((name) => !NAMED[name]);
   return names.map((name) => `var(${NAMED[name] ?? `--field-${others.indexOf(name) % OTHERS}`})`);

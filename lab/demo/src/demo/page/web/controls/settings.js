@@ -7,7 +7,7 @@ import { put, whole } from "../shared/format.js";
 import { Slider } from "./slider.js";
 
 const SLIDER_WAIT_MS = 100;
-/** After sending, the program's settings are not shown for this long. By then the program has answered. */
+/** After sending, the program's settings are hidden for this long. The answer arrives sooner. */
 const ECHO_WAIT_MS = 1000;
 
 export class Settings {
