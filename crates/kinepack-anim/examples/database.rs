@@ -1,6 +1,6 @@
 //! Writes and reads a clip database, which stores clips of one skeleton in one file. The file is
 //! mapped into memory. Opening the database reads only its index. A clip is read and checked when
-//! the game asks for it.
+//! the game requests it.
 //!
 //! `cargo run -p kinepack-anim --example database`
 

@@ -1,6 +1,6 @@
-//! The loop of an engine. It loads a clip once. Each frame it samples the clip directly into its
-//! own transforms (here with `glam`, as in Bevy) and brings the pose into the model's space. `cargo
-//! run --release -p kinepack-anim --example engine`
+//! The loop of an engine. The engine loads a clip once. In each frame, it samples the clip directly
+//! into its own transforms (here with `glam`, as in Bevy) and converts the pose to model space.
+//! `cargo run --release -p kinepack-anim --example engine`
 
 use std::error::Error;
 use std::sync::Arc;
@@ -70,8 +70,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         character.time_s = (character.time_s + 1.0 / 60.0) % clip.duration_s();
         // Clips are in cm, and this engine uses metres.
         sampler.write(character.time_s, &mut Metres(&mut IntoNodes(&mut character.nodes)));
-        // An engine with a scene graph continues by itself from here. Other engines bring the pose
-        // into the model's space, for skinning or for hit boxes.
+        // An engine with a scene graph needs no further step. Other engines convert the pose to
+        // model space, for skinning or for hit boxes.
         if frame % 30 == 0 {
             sampler.write(character.time_s, &mut Metres(&mut pose[..]));
             skeleton.model_pose(&pose, &mut model);

@@ -1,5 +1,5 @@
 //! Trains the initial model of disk files on block clips. Prints the number of bytes that the clips
-//! take with it.
+//! take with this model.
 //!
 //! `cargo run --release -p kinepack-anim --example train_disk -- START.bin CLIP.kpa...`
 

@@ -45,11 +45,11 @@ fn play(
             shown.push(sample(walk, DT_S * frame as f32));
             continue;
         }
-        // The hop begins 0.1 s after its start.
+        // The character skips the first 0.1 s of the hop.
         let time_s = 0.1 + DT_S * (frame - HOP) as f32;
         if frame == HOP {
-            // These are the last two frames that were shown, and those of the hop, as if it had
-            // begun earlier.
+            // These are the last two frames that were shown, and the two frames before this one in
+            // the hop, as if the hop had begun earlier.
             let [now, before] = [1.0, 2.0].map(|frames| sample(hop, time_s - frames * DT_S));
             let hop = Frames { now: &now, before: &before };
             let shown = Frames { now: &shown[frame - 1], before: &shown[frame - 2] };

@@ -55,15 +55,15 @@ pub enum AdditiveError {
         /// Number of joints of the base.
         base: usize,
     },
-    /// The number of samples of the base is neither one nor the clip's.
+    /// The base has neither a single sample nor the clip's number of samples.
     OtherSamples {
         /// Number of samples of the clip.
         samples: usize,
         /// Number of samples of the base.
         base: usize,
     },
-    /// The base has a scale of 0, but the clip does not. A delta multiplies the scale, so no delta
-    /// can turn 0 into that value.
+    /// The base has a scale of 0, but the clip does not. A delta multiplies the base's scale, and
+    /// no factor turns 0 into the clip's scale.
     ZeroScale {
         /// Index of the joint.
         joint: usize,
@@ -173,8 +173,8 @@ fn curves(raw: &RawClip, base: &RawClip) -> Vec<Curve> {
 }
 
 #[cfg(feature = "raw")]
-/// Checks that the clip fits on top of the base: equal joints, and a base of one sample or of
-/// equally many.
+/// Checks that both clips have the same number of joints, and that the base has either one sample
+/// or as many samples as the clip.
 pub(crate) fn check(raw: &RawClip, base: &RawClip) -> Result<(), AdditiveError> {
     if raw.joints() != base.joints() {
         return Err(AdditiveError::OtherJoints { joints: raw.joints(), base: base.joints() });
@@ -186,7 +186,7 @@ pub(crate) fn check(raw: &RawClip, base: &RawClip) -> Result<(), AdditiveError> 
 }
 
 #[cfg(feature = "raw")]
-/// Returns the base's pose at a sample. A base of one sample has the same pose throughout.
+/// Returns the base's pose at a sample. A base of one sample has that pose at all samples.
 pub(crate) fn pose_of(base: &RawClip, sample: usize) -> &[Transform] {
     base.pose(sample.min(base.samples() - 1))
 }

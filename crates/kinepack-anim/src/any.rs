@@ -1,5 +1,5 @@
-//! A compressed clip of either scheme, and its player, for code that loads files of both. The first
-//! four bytes of a file identify its scheme.
+//! A compressed clip of either scheme, and its player, for code that loads files of both schemes.
+//! The first four bytes of a file identify its scheme.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -149,7 +149,7 @@ impl AnyClip {
         self.as_block().into_iter().flat_map(|clip| clip.markers())
     }
 
-    /// Creates a player at the beginning of the clip. It shares the clip's memory.
+    /// Creates a player at the beginning of the clip. The player shares the clip's memory.
     ///
     /// # Errors
     /// Returns [`PlayError`] if the clip was built for another skeleton.
@@ -190,7 +190,8 @@ impl From<KeyedClip> for AnyClip {
 }
 
 /// The state of one playback of an [`AnyClip`]. It samples whole poses at any time, without
-/// allocating. It shares the clip's memory, so a component of an engine can store it.
+/// allocating. The player shares the clip's memory and borrows nothing, so a component of an engine
+/// can store the player.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -217,7 +218,7 @@ pub enum AnyPlayer {
 }
 
 impl AnyPlayer {
-    /// Returns the clip that this player plays. It shares the player's memory.
+    /// Returns the clip that this player plays. The result shares the player's memory.
     pub fn clip(&self) -> AnyClip {
         match self {
             Self::Block(sampler) => AnyClip::Block(Arc::clone(sampler.clip())),
@@ -273,8 +274,8 @@ impl AnyPlayer {
     /// The pose and the values of all curves at a time, as [`Sampler::sample_with_curves`].
     ///
     /// # Panics
-    /// Panics if the length of `pose` is not the clip's number of joints, or that of `curves` not
-    /// its number of curves.
+    /// Panics if the length of `pose` is not the clip's number of joints, or if the length of
+    /// `curves` is not the clip's number of curves.
     #[track_caller]
     pub fn sample_with_curves(&mut self, time_s: f32, pose: &mut [Transform], curves: &mut [f32]) {
         match self {

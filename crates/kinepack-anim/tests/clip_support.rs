@@ -43,7 +43,8 @@ impl Waves {
     }
 }
 
-/// Smooth motion. Some channels stay in the bind pose, and some keep another value.
+/// Returns a clip of smooth motion. Some channels stay in the bind pose, and some keep another
+/// constant value.
 pub(crate) fn smooth_clip(seed: u64, joints: usize, samples: usize) -> RawClip {
     let mut random = Random(seed);
     let skeleton = skeleton(&mut random, joints);
@@ -112,8 +113,8 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns a pose as text in hexadecimal. Of a rotation's two quaternions, it has the one whose
-/// last component that is not zero is positive.
+/// Returns a pose as text in hexadecimal. A rotation has two quaternions. The text has the one
+/// whose last nonzero component is positive.
 pub(crate) fn pose_hex(pose: &[Transform]) -> String {
     let floats = pose.iter().flat_map(|transform| {
         let mut all = floats(transform);

@@ -91,8 +91,9 @@ fn face() -> Document {
     document
 }
 
-/// Returns the arm, and a document with a matrix, a static ancestor, integers, a sparse accessor
-/// and buffers in other places. There is also one with compressed views, and one with a face.
+/// Returns four documents. The first is the arm. The second has a matrix, a static ancestor,
+/// integers, a sparse accessor and buffers in other places. The third has compressed views, and the
+/// fourth a face.
 fn documents() -> [Document; 4] {
     let mut document = Document::new(json!([
         { "children": [1], "scale": [0.01, 0.01, 0.01], "rotation": [0.5, 0.5, 0.5, 0.5] },

@@ -1,6 +1,6 @@
-//! The features that the pages state are those of the manifest, and the examples of the pages
-//! compile with them. The tests themselves are built with all features, so they would not notice a
-//! missing one.
+//! The pages state the same features as the manifest, and each example of the pages states the
+//! features that it needs. The test programs are built with all features, so compiling them would
+//! not reveal a missing feature.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -83,8 +83,8 @@ fn examples_need_only_the_features_that_stand_above_them() {
         let mut stated: Option<Names> = None;
         for (language, text) in blocks(&page) {
             if language == "toml" {
-                // If there are several dependencies, the last is the build script's, whose code
-                // follows.
+                // If there are several dependencies, the last one belongs to the build script,
+                // whose code follows.
                 let line = text.lines().rfind(|line| line.starts_with("kinepack-anim = ")).unwrap();
                 let (_, list) = line.split_once("features = ").unwrap_or_default();
                 let mut names = quoted(list);

@@ -1,5 +1,6 @@
-//! The tests as one program, which links once. `cargo test -p kinepack-anim NAME` runs those whose
-//! paths contain NAME, for example `block::vectors`. Those in `allocations/` are a second program.
+//! The tests as one program, which links once. `cargo test -p kinepack-anim NAME` runs the tests
+//! whose paths contain NAME, for example `block::vectors`. The tests in `allocations/` are a second
+//! program.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

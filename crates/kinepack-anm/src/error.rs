@@ -151,7 +151,7 @@ pub enum AnmError {
         /// Index of the track.
         track: usize,
     },
-    /// The skeleton is not that of the clip.
+    /// The skeleton is not the clip's skeleton.
     OtherSkeleton,
     /// The splines of the clip have a parametrization that files do not support.
     BadParametrization {

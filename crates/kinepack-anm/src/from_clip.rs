@@ -4,15 +4,15 @@
 //! pose and the constants. The rotations of keys keep their bits. The conversion sorts the keys
 //! once. If there are rows, it also plays one pose per sample.
 //!
-//! Times are truncated and not rounded, because players truncate the time that they sample. The
-//! exporter computes, in the same way, the key time at which a player samples a key's position. The
-//! key gets exactly that time, so the player shows the exact value of the key there.
+//! Times are truncated and not rounded, because players truncate the time that they sample. For
+//! each key, the exporter computes the truncated time at which a player samples the key's position.
+//! The key gets exactly that time, so the player shows the key's exact value at its position.
 //!
 //! Some rotations get more keys, because the two players choose signs differently. A clip's player
-//! gives a quaternion the sign that suits the previous key, and a file's player gives it the sign
-//! that suits P0. The signs differ if a joint turns by more than 180° from P0 to P2 or P3. Such a
-//! track gets a key at every sample and, if that is not enough, more keys between samples. All
-//! other tracks get no extra keys, so they play the same splines between keys.
+//! gives a quaternion the sign that is nearer to the previous key. A file's player gives it the
+//! sign that is nearer to P0. The signs differ if a joint turns by more than 180° from P0 to P2 or
+//! P3. Such a track gets a key at every sample and, if that is not enough, more keys between
+//! samples. All other tracks get no extra keys, so they play the same splines between keys.
 
 use kinepack_anim::keyed::quantize::{VectorRange, rotation_48, rotation_from_48};
 use kinepack_anim::keyed::{Cursor, KeyedClip, Parametrization};
@@ -22,7 +22,8 @@ use crate::order::END;
 use crate::window::dot;
 use crate::{Anm, AnmError, AnmHead, AnmTrack, elf_hash, order};
 
-/// The maximum number of rows. A file has this number of key times, and each row needs its own.
+/// The maximum number of rows. A file has this number of key times, and each row needs a key time
+/// of its own.
 const MAX_ROWS: usize = 1 << 16;
 
 /// If the dot product of two rotations is below this, two players that add in different orders may

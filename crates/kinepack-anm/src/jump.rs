@@ -2,9 +2,10 @@
 //! four keys that each track holds at the start of a slice of the duration. `spec/ANM.md`, section
 //! 6. Cost: one pass through the keys, and 24 or 48 bytes per joint and slice.
 //!
-//! A cache holds the state one time step before its slice begins. Playback continues reading from
-//! that state, so an earlier state works too. The margin is needed because a player that computes
-//! its slice with floats may, through rounding, choose a slice just before that slice begins.
+//! A cache holds the state one time step before its slice begins. Playback reads forward from that
+//! state, so a state slightly too early works too. The margin of one time step exists because of
+//! rounding: a player that computes its slice with floats may choose a slice just before that slice
+//! begins.
 
 use crate::layout::{INDICES_PER_JOINT, WIDE_FROM_KEYS};
 use crate::{Anm, AnmError};
@@ -16,8 +17,8 @@ impl Anm {
     /// Returns the same file with `count` jump caches instead of its current ones. A count of 0
     /// removes them.
     ///
-    /// A track may have read fewer than four keys at the start of a slice. Its empty places then
-    /// get an index with all bits set, which means "no key".
+    /// A track may have read fewer than four keys at the start of a slice. The track's empty places
+    /// then get an index with all bits set, which means "no key".
     ///
     /// # Errors
     /// Returns [`AnmError`] if there would be more than 65,535 caches or the file would reach 2
@@ -59,7 +60,8 @@ impl Anm {
         }
     }
 
-    /// Returns the indices of a cache, by joint. Within a joint, those of the rotation come first.
+    /// Returns the indices of a cache, by joint. Within a joint, the indices of the rotation come
+    /// first.
     pub(crate) fn jump_cache(&self, slice: usize) -> impl Iterator<Item = &[u32]> {
         let cache_indices = self.joints.len() * INDICES_PER_JOINT;
         let begin = slice.saturating_mul(cache_indices);

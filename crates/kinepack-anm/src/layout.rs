@@ -6,7 +6,7 @@ pub(crate) const MAGIC: [u8; 8] = *b"r3d2canm";
 /// The size of the magic and all header fields, in bytes.
 pub(crate) const HEAD_BYTES: usize = 128;
 
-/// The byte from which offsets count, which is the end of the version field.
+/// The byte from which offsets are counted. It is the end of the version field.
 pub(crate) const OFFSET_BASE: usize = 12;
 
 /// The number of indices per joint in a jump cache: four for each channel.

@@ -3,14 +3,14 @@
 //! needs them. See `spec/ANM.md`, section 4. The conversion sorts the keys once.
 //!
 //! The order is exact for the following reason. Playback keeps four keys per track, P0 to P3, all
-//! with time 0 before the first key. At a given time, it takes the next key of the file unless that
-//! time is before P2 of the key's track. When key n of a track is next, playback has taken all
-//! earlier keys of the track. P3 is then key n − 1, and P2 is key n − 2. Key n is therefore
-//! *needed* from the time of key n − 2 on, and the first two keys from the start. The keys are
-//! sorted by the time from which they are needed. Therefore, at each time the needed keys are a
-//! prefix of the file, and playback stops at the first key that is not needed yet. Each track then
-//! holds the same keys as if it were read alone. These times never decrease along a track, so a
-//! stable sort keeps each track's own order.
+//! with time 0 before the first key. At a given time, playback takes the next key of the file,
+//! unless the given time is before P2 of the key's track. When key n of a track is next, playback
+//! has taken all earlier keys of the track. P3 is then key n − 1, and P2 is key n − 2. Key n is
+//! therefore *needed* from the time of key n − 2 on, and the first two keys from the start. The
+//! keys are sorted by the time from which they are needed. Therefore, at each time the needed keys
+//! are a prefix of the file, and playback stops at the first key that is not needed yet. Each track
+//! then holds the same keys as if it were read alone. The times from which keys are needed never
+//! decrease along a track, so a stable sort keeps each track's own order.
 
 use kinepack_anim::keyed::Key;
 use kinepack_anim::{Channel, MAX_JOINTS};

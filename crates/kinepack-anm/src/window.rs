@@ -8,8 +8,8 @@ use kinepack_anim::keyed::spline::{Parametrization, blend, weights};
 /// The keys P0 to P3 of a track. The current time is between P1 and P2.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window<const N: usize> {
-    /// The times of the keys. They do not decrease if the keys of the file are in order. A jump
-    /// cache from a file may break this order.
+    /// The times of the keys. The times do not decrease if the keys of the file are in order. A
+    /// jump cache that was read from a file may break this order.
     times: [u16; 4],
     values: [[f32; N]; 4],
 }
@@ -37,8 +37,8 @@ impl<const N: usize> Window<N> {
         self.values[place] = value;
     }
 
-    /// Returns the weight of each key, or `None` if no time lies between P1 and P2, and the value
-    /// is then P1.
+    /// Returns the weight of each key, or `None` if no time lies between P1 and P2. The value is
+    /// then the value of P1.
     fn weights(&self, time: u16, parametrization: Parametrization) -> Option<[f32; 4]> {
         let [_, begin, end, _] = self.times;
         if end <= begin {

@@ -1,6 +1,6 @@
 //! Playing files allocates nothing, and reading a file takes memory in proportion to its length.
-//! This is a program of its own, because `allocation-counter` replaces the allocator of its
-//! program.
+//! These tests are a program of their own, because `allocation-counter` replaces the allocator of
+//! its program.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

@@ -85,10 +85,10 @@ fn length_cm(range: &VectorRange) -> f64 {
     squares.sum::<f64>().sqrt()
 }
 
-/// Returns the allowed error of a file at the sample times, in cm. For each joint, the sum has half
-/// a step of the translation. It also has half a step of rotation and scale at the distance of the
-/// chain's end. The sum also has three times the largest movement of any joint in a 65535th of the
-/// duration.
+/// Returns the allowed error of a file at the sample times, in cm. The bound is a sum. Each joint
+/// adds half a step of its translation, and half a step of rotation and of scale at the distance of
+/// the chain's end. The sum also has three times the largest movement of any joint in a 65535th of
+/// the duration.
 ///
 /// The error of a rotation of 15 bits is less than 0.00015 rad. It consists of half a step of
 /// 0.0000432 in three components and the effect on the fourth, and is doubled because it is an
@@ -230,7 +230,7 @@ fn files_of_every_scheme_play_like_the_clip() {
     }
 }
 
-/// Rows are not only within the bound. If no range is widened, the file has the codes of the rows,
+/// Rows are more exact than the bound. If no range is widened, the file has the codes of the rows,
 /// at the times that players compute.
 #[test]
 fn rows_are_played_to_the_bit() {
@@ -351,8 +351,8 @@ fn a_file_has_at_most_65536_rows() {
     assert!(refused.to_string().contains("65537 rows of samples: a file has only 65536"));
 }
 
-/// A clip puts each key on the side of the previous key. A player of files puts it on the side of
-/// the first of four keys.
+/// A clip's player gives each rotation the sign that is nearer to the previous key. A file's player
+/// gives it the sign that is nearer to the first of four keys.
 #[test]
 fn a_fast_spin_gets_keys_until_players_turn_the_same_way() {
     let skeleton = chain(&["Hub", "Blade"]);

@@ -1,5 +1,5 @@
-//! The tests as one program, which links once. `cargo test -p kinepack-anm NAME` runs those whose
-//! paths contain NAME. Tests that count allocations are in a second program.
+//! The tests as one program, which links once. `cargo test -p kinepack-anm NAME` runs the tests
+//! whose paths contain NAME. Tests that count allocations are in a second program.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

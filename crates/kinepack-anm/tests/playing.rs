@@ -315,7 +315,8 @@ fn written_files_are_read_back() {
     });
 }
 
-/// The rotations are those that a writer makes, because the two players differ for other codes.
+/// The test uses only rotation codes that a writer makes, because the two players differ for other
+/// codes.
 #[test]
 fn ltk_anim_plays_random_tracks_the_same() {
     for_all(300, (any_head(), any_tracks(), 0..4_u32), |(head, mut tracks, caches)| {

@@ -1,7 +1,7 @@
 //! The discrete cosine transform (type II, orthonormal) of each length up to 32. It turns the
-//! samples of a segment into coefficients. Its tables store how much each coefficient contributes
-//! to each sample. `spec/ANIM.md`, section 12, defines it. The tables are computed in `f64` with +
-//! − × ÷ in a fixed order, so all platforms get the same numbers.
+//! samples of a segment into coefficients. The tables store how much each coefficient contributes
+//! to each sample. `spec/ANIM.md`, section 12, defines the transform. The tables are computed in
+//! `f64` with + − × ÷ in a fixed order, so all platforms get the same numbers.
 
 use crate::computed::computed;
 
@@ -70,11 +70,13 @@ pub(crate) enum SegmentMoment {
     /// On a cubic through a sample and the next one of the same segment. The second number is the
     /// share of the way between them.
     Cubic(usize, f32),
-    /// On a cubic from this segment's last sample to the next segment. Both segments contribute to
-    /// the cubic, and this value is the part of this segment.
+    /// On a cubic from this segment's last sample to the next segment's first, at this share of the
+    /// way. Both segments contribute to the cubic. This variant stands for this segment's
+    /// contribution.
     Leaving(f32),
-    /// On a cubic from the previous segment to this segment's first sample. Both segments
-    /// contribute to the cubic, and this value is the part of this segment.
+    /// On a cubic from the previous segment's last sample to this segment's first, at this share of
+    /// the way. Both segments contribute to the cubic. This variant stands for this segment's
+    /// contribution.
     Arriving(f32),
 }
 
@@ -258,9 +260,9 @@ const fn taylor_coefficient(i: usize) -> f64 {
     if i % 2 == 1 { -1.0 / factorial } else { 1.0 / factorial }
 }
 
-/// Returns the square root of a number between 1/32 and 2, correctly rounded. The function takes
-/// the integer root of the scaled mantissa. If that root is not exact, the function sets its last
-/// bit, so that the final rounding is correct.
+/// Returns the square root of a number between 1/32 and 2, correctly rounded. The function computes
+/// the integer root of the scaled mantissa. If that root is not exact, the function sets the root's
+/// last bit, so that the final rounding is correct.
 const fn sqrt(x: f64) -> f64 {
     let exponent = (x.to_bits() >> 52) as i32 - 1075;
     let mantissa = x.to_bits() & ((1 << 52) - 1) | 1 << 52;

@@ -93,8 +93,8 @@ pub(super) struct Parts {
 }
 
 impl<B: AsRef<[u8]>> Clip<B> {
-    /// Returns the memory that the clip takes, in bytes: its file, and everything that it keeps in
-    /// addition.
+    /// Returns the memory that the clip takes, in bytes: its file, its tables and its copies of the
+    /// rig's parameters.
     pub fn memory_bytes(&self) -> usize {
         size_of::<Self>()
             + self.as_bytes().len()

@@ -1,5 +1,5 @@
-//! Groups of up to eight tracks, as a clip stores them. Playback reads their parameters from the
-//! clip's bytes in each pose, so that a player needs no tables of its own. See `spec/ANIM.md`,
+//! Groups of up to eight tracks, as a clip stores them. Playback reads the tracks' parameters from
+//! the clip's bytes for each pose, so that a player needs no tables of its own. See `spec/ANIM.md`,
 //! section 10.3.
 
 use std::ops::Range;
@@ -48,7 +48,7 @@ const STEPS_BYTES: usize = 3;
 pub(super) struct Groups<'a> {
     /// The bytes starting at the first group.
     bytes: &'a [u8],
-    /// The joint of each track. For a curve track, its number.
+    /// The joint of each track. For a curve track, the track's number instead.
     joints: &'a [u16],
     /// The live components of each group, in their stored form.
     lives: &'a [[u16; 2]],
@@ -138,7 +138,7 @@ impl<'a> Groups<'a> {
         group
     }
 
-    /// Returns the groups without those before number `group`.
+    /// Returns the groups from number `group` on.
     #[inline(always)]
     pub(super) fn from(mut self, group: usize) -> Self {
         let tracks = (GROUP * group).min(self.joints.len());

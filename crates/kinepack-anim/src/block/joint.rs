@@ -46,7 +46,7 @@ pub(super) fn play<K: Kernel, W: PoseWriter + ?Sized>(
 }
 
 /// Returns the value of a track in `groups`. `groups_before` is the number of the clip's groups
-/// before them.
+/// that precede `groups`.
 #[inline(always)]
 fn value<K: Kernel, P: Parameters<K::Lanes>>(
     kernel: K,

@@ -35,7 +35,7 @@ pub struct MarkerRef<'a> {
     pub position: f32,
     /// The position in seconds, counted from the clip's first sample.
     pub time_s: f32,
-    /// The event's name. Several markers may have one name.
+    /// The event's name. Several markers may have the same name.
     pub name: &'a str,
 }
 

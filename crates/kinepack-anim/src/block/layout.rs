@@ -226,8 +226,8 @@ impl Header {
         (self.is_fine, self.is_of_rig)
     }
 
-    /// Returns whether a joint may have the kinds `kinds`: only a clip of a rig may have shared
-    /// tracks.
+    /// Returns whether a joint of this clip may have the kinds `kinds`. Only a clip of a rig may
+    /// have shared tracks.
     pub(crate) fn allows(&self, kinds: [Kind; 3]) -> bool {
         self.is_of_rig || !kinds.contains(&Kind::Shared)
     }

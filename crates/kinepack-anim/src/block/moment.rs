@@ -13,17 +13,18 @@ pub(super) struct Moment<'a> {
     /// The segment of the next sample. It is `Some` only between two samples that must both be
     /// decoded, because they are in different segments or because their segment blends.
     pub(super) next: Option<(WeightedSegment<'a>, Join)>,
-    /// Whether both samples are in the same segment. The reader of `here` then reads it for both.
+    /// Whether both samples are in the same segment. The reader of `here` then reads that segment
+    /// for both samples.
     pub(super) is_shared: bool,
 }
 
 /// How playback combines the components of two samples into one value.
 #[derive(Clone, Copy)]
 pub(super) enum Join {
-    /// The values are blended. The number is the share of the next sample's value.
+    /// The values of both samples are blended. The number is the share of the next sample's value.
     Blend(f32),
-    /// Components are added, because their weights already contain the shares. The number is the
-    /// share of the next anchor.
+    /// The components of both samples are added, because their weights already contain the shares.
+    /// The number is the share of the next anchor.
     Sum(f32),
 }
 

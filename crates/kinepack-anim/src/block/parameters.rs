@@ -1,5 +1,5 @@
 //! The parameters of groups, which turn the components of their tracks into values. Playback reads
-//! them from the clip's bytes in each pose. See `spec/ANIM.md`, sections 10.3 and 12.
+//! the parameters from the clip's bytes for each pose. See `spec/ANIM.md`, sections 10.3 and 12.
 
 use super::group::{Codes, Group};
 use super::kernel::{self, Kernel, Lanes, Quaternion, Turn, Vector};
@@ -15,8 +15,9 @@ pub(super) trait Parameters<L: Lanes> {
     /// The result of the first step.
     type Relative: Copy;
 
-    /// Runs the first step for the components `here`. If `next` is `Some`, blends the result with
-    /// that of the next sample's components. The number in `next` is their share.
+    /// Runs the first step for the components `here`. If `next` is `Some`, also runs it for the
+    /// next sample's components, and blends the two results. The number in `next` is the share of
+    /// the second result.
     fn relative(
         kernel: L::Kernel,
         group: &Group<'_>,

@@ -95,7 +95,8 @@ impl Moment<'_> {
         }
     }
 
-    /// Plays the groups with the numbers `numbers`, which must be the next ones.
+    /// Plays the groups with the numbers `numbers`. They must be the groups that the readers reach
+    /// next.
     #[inline(always)]
     fn play<K: Kernel, P: Parameters<K::Lanes>, C: Choice, W: PoseWriter + ?Sized>(
         &mut self,
@@ -123,8 +124,8 @@ impl Moment<'_> {
             if nth == 0 {
                 self.decode(kernel, groups.components(number..end), sums);
             }
-            // Blending takes less time for several groups together. Components that are not blended
-            // gain nothing from it.
+            // Blending takes less time for several groups together. Without blending, there is
+            // nothing to gain.
             let (at, count) = if is_blend { (nth, end - number) } else { (0, 1) };
             if at == 0 {
                 for relative in relatives.iter_mut().take(count) {

@@ -31,10 +31,10 @@ pub trait PoseWriter {
     /// Takes a joint's scale, a factor for each axis.
     fn scale(&mut self, joint: usize, scale: [f32; 3]);
 
-    /// Takes the value of a curve.
-    /// [`Sampler::write_with_curves`](crate::Sampler::write_with_curves) calls it, and figures do.
-    /// For a clip, the index may exceed the last curve's by up to two, because curves are stored in
-    /// tracks of three. The default implementation ignores curves.
+    /// Takes the value of a curve. Only
+    /// [`Sampler::write_with_curves`](crate::Sampler::write_with_curves) calls it. `curve` may
+    /// exceed the last curve's index by up to two, because curves are stored in tracks of three.
+    /// The default implementation ignores curves.
     #[inline(always)]
     fn curve(&mut self, _curve: usize, _value: f32) {}
 
@@ -167,7 +167,7 @@ impl<W: PoseWriter + ?Sized> PoseWriter for Metres<'_, W> {
     }
 }
 
-/// A set of joints of a skeleton, such as those of a level of detail or of the upper body.
+/// A set of joints of a skeleton, such as the joints of a level of detail or of the upper body.
 ///
 /// ```
 /// use kinepack_anim::JointMask;
@@ -224,7 +224,8 @@ pub(super) trait Choice {
     const ALL: bool;
     fn contains(&self, joint: usize) -> bool;
 
-    /// Returns the joint, if the choice contains exactly one and knows it at no cost.
+    /// Returns the joint if the choice is a single joint, as [`One`] is. Other choices do not
+    /// search for that case.
     #[inline(always)]
     fn single(&self) -> Option<usize> {
         None

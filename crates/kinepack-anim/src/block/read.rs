@@ -1,5 +1,5 @@
 //! Reads a clip from bytes, and checks every length, every number and every segment. Playback of a
-//! clip that passes needs no further checks. See `spec/ANIM.md`, section 13.
+//! clip that passes these checks needs no further ones. See `spec/ANIM.md`, section 13.
 
 use std::sync::Arc;
 
@@ -166,7 +166,7 @@ impl Tracks {
     }
 }
 
-/// What reading the groups found, for checks of later parts.
+/// The results of reading the groups. Checks of later parts need them.
 #[derive(Default)]
 struct GroupContents {
     /// Number of live components.
@@ -277,8 +277,8 @@ fn check_curves(track: &Track, index: usize, header: &Header) -> Result<(), Clip
     Ok(())
 }
 
-/// Checks that a rig has the tracks in `shares`, and all constants that a clip of these kinds
-/// shares.
+/// Checks that a rig has the tracks in `shares`, and a constant for each track of kind
+/// [`Kind::Shared`].
 fn check_rig(rig: &Rig, kinds: &[[Kind; 3]], shares: &[TrackId]) -> Result<(), ClipError> {
     let animated = shares.iter().copied().find(|id| rig.track(*id).is_none());
     let missing =

@@ -48,8 +48,8 @@ pub struct Rig {
 }
 
 impl Rig {
-    /// Returns a rig of the skeleton with the hash `skeleton`. `constants` must be sorted by joint,
-    /// then by channel. `tracks` must be sorted by channel, then by joint.
+    /// Returns a rig for the skeleton with the hash `skeleton`. `constants` must be sorted by
+    /// joint, then by channel. `tracks` must be sorted by channel, then by joint.
     #[cfg(feature = "offline")]
     pub(crate) fn new(
         joints: u16,

@@ -55,8 +55,8 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     }
 
     /// Returns a sampler of `clip`, without a skeleton to check it against. Channels that the clip
-    /// does not store keep the values of `bind`. The sampler copies them once and shares that copy
-    /// with its clones.
+    /// does not store keep the values of `bind`. The sampler copies `bind` once and shares that
+    /// copy with its clones.
     ///
     /// # Errors
     /// Returns [`PlayError::OtherJoints`] if `bind` has a different number of joints.
@@ -91,8 +91,8 @@ impl<B: AsRef<[u8]>> Sampler<B> {
         self.bind.len()
     }
 
-    /// The pose `time_s` seconds after the first sample. Times before the first sample or after
-    /// the last give the pose of that sample.
+    /// The pose `time_s` seconds after the first sample. A time before the first sample gives the
+    /// first sample's pose. A time after the last sample gives the last sample's pose.
     ///
     /// # Panics
     /// Panics if `pose` and the clip have different numbers of joints.

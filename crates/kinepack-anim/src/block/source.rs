@@ -1,5 +1,5 @@
-//! The parts of a clip that playback reads. They only hold data: `moment.rs`, `play.rs` and
-//! `joint.rs` play them. See `spec/ANIM.md`, section 10.
+//! The parts of a clip that playback reads. This module only holds the data. `moment.rs`, `play.rs`
+//! and `joint.rs` play them. See `spec/ANIM.md`, section 10.
 
 use super::constant::Constant;
 use super::group::{Codes, Groups};
@@ -75,8 +75,8 @@ impl Source<'_> {
         }
     }
 
-    /// Calls `take` with the clip's own constant tracks, then with those of the rig. Both are
-    /// ordered by joint, then by channel.
+    /// Calls `take` with the clip's own constant tracks, then with the constant tracks of the rig.
+    /// Both are ordered by joint, then by channel.
     #[inline(always)]
     pub(super) fn constants(&self, mut take: impl FnMut(TrackId, Constant)) {
         let mut rest = self.constants;
@@ -105,7 +105,8 @@ impl Source<'_> {
     }
 }
 
-/// Where a group's components start. Before it, every segment has the same number of components.
+/// The place where a group's components start. It is the same in all segments, because every
+/// segment has the same components in the same order.
 #[derive(Clone, Copy)]
 pub(super) struct GroupStart {
     /// The number of the last skip point before the group. Point 0 is the beginning of the segment.

@@ -22,9 +22,9 @@ pub(super) struct Tables {
     components: u32,
     /// This slice contains four tables, one after another. The first table has the joints of the
     /// animated tracks in the order of the groups. The numbers of the curve tracks follow, counted
-    /// from 0. The second has the indices of the far tracks among the translations. The third has,
-    /// for each skip point, the number of live components before it, in two words. The fourth has
-    /// the live components of each group, in two words.
+    /// from 0. The second has the indices of the far tracks among the translations. The third has
+    /// two words for each skip point: the number of live components before that point. The fourth
+    /// has two words for each group: its live components.
     words: Box<[u16]>,
 }
 

@@ -100,7 +100,7 @@ impl Profile {
 pub(crate) struct Choice {
     /// The number of a profile, or [`ESCAPE`].
     pub(crate) profile: u8,
-    /// The total size of the coefficients in bits. With [`ESCAPE`], it includes the bits of their
+    /// The total size of the coefficients in bits. With [`ESCAPE`], the size includes the stored
     /// widths.
     pub(crate) bits: u32,
 }
@@ -130,7 +130,8 @@ impl BlockLength {
         let profiles = PACKED_WIDTHS[self as usize + piece].iter().zip(self.profiles(piece));
         for (number, (widths, profile)) in profiles.enumerate() {
             // The next line subtracts all bytes at once. Because the high bit of each byte is set,
-            // no byte borrows from the next. A byte keeps that bit if its width is large enough.
+            // no byte borrows from the next. A byte keeps its high bit if the profile's width is
+            // large enough.
             let is_wide_enough = ((widths | HIGH_BITS) - needed) & HIGH_BITS == HIGH_BITS;
             let bits = u32::from(profile.ends[coefficients.len()]);
             if bits < best.bits && is_wide_enough {

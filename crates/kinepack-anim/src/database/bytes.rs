@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// The bytes of one clip in a [`ClipDatabase`](super::ClipDatabase): a range of the database's
-/// bytes, which the clip keeps alive. A clip stored as a disk file is unpacked, so it owns its
-/// bytes.
+/// bytes. The clip keeps those bytes alive. A clip stored as a disk file is unpacked, so it owns
+/// its bytes.
 pub struct ClipBytes<B = Vec<u8>>(Stored<B>);
 
 enum Stored<B> {

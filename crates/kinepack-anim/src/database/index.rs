@@ -81,8 +81,8 @@ impl Parts {
             at += length;
             at
         });
-        // The last part ends within the file, so every offset is at most its length and fits in a
-        // `usize`.
+        // The last part ends within the file, so every offset is at most the file's length and fits
+        // in a `usize`.
         if clips > bytes.len() as u64 {
             return Err(DatabaseError::EndOfData { part: "index" });
         }

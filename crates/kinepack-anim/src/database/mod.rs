@@ -154,7 +154,7 @@ impl<B: AsRef<[u8]>> ClipDatabase<B> {
         self.parts.count
     }
 
-    /// Returns whether there are no clips.
+    /// Returns whether the database has no clips.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -200,8 +200,8 @@ impl<B: AsRef<[u8]>> ClipDatabase<B> {
         self.first(|name| name >= prefix)..self.first(is_after)
     }
 
-    /// Reads and checks a clip. The clip shares the database's bytes, unless it is a disk file,
-    /// which is unpacked. A clip remains valid after the database is dropped. The time grows with
+    /// Reads and checks a clip. The clip shares the database's bytes. A clip stored as a disk file
+    /// is unpacked instead. A clip remains valid after the database is dropped. The time grows with
     /// the clip's length, so a game should read a clip once and share it.
     ///
     /// # Errors
@@ -241,7 +241,7 @@ impl<B: AsRef<[u8]>> ClipDatabase<B> {
     }
 
     /// Returns the bytes of a clip as the database stores them: a `.kpa` or `.kpd` file. The method
-    /// does not check them.
+    /// does not check the bytes.
     ///
     /// # Panics
     /// Panics if `index` is not below the number of clips.

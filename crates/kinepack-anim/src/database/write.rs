@@ -40,8 +40,8 @@ impl<'a> DatabaseWriter<'a> {
     }
 
     /// Adds a block clip, or its disk file, from borrowed or owned bytes. The writer checks the
-    /// whole clip, as reading it would. It unpacks a disk file for this check, but stores the file
-    /// unchanged.
+    /// whole clip, as [`ClipDatabase::clip`](super::ClipDatabase::clip) does. It unpacks a disk
+    /// file for this check, but stores the file unchanged.
     ///
     /// # Errors
     /// Returns [`DatabaseError`] if the clip is invalid, is not a block clip, or belongs to another
@@ -76,7 +76,7 @@ impl<'a> DatabaseWriter<'a> {
         self.clips.len()
     }
 
-    /// Returns whether there are no clips.
+    /// Returns whether the writer has no clips.
     pub fn is_empty(&self) -> bool {
         self.clips.is_empty()
     }

@@ -14,7 +14,7 @@ use crate::{Channel, ClipError};
 /// The sample rates that have short codes, in Hz.
 const RATES: [f32; 7] = [30.0, 60.0, 24.0, 25.0, 50.0, 120.0, 20.0];
 
-/// Codes everything that precedes the segments. A decoder overwrites `contents` with it.
+/// Codes everything that precedes the segments. A decoder writes the result to `contents`.
 pub(super) fn code_head<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,
@@ -229,10 +229,10 @@ fn code_codes<C: Coder, W: Watch>(
     }
 }
 
-/// Codes the steps of a track. For each axis, this is whether it is dead, and otherwise the
-/// difference from the previous live axis. `before` is the first step of the last track that had
-/// one. If the track shares its steps, the function codes only which axes are dead. A decoder then
-/// sets the steps of the live axes to 1.
+/// Codes the steps of a track. For each axis, the function codes whether the axis is dead. For a
+/// live axis, it also codes the step's difference from the previous live axis. `before` is the
+/// first step of the last track that had one. If the track shares its steps, the function codes
+/// only which axes are dead. A decoder then sets the steps of the live axes to 1.
 fn code_steps<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,
@@ -298,8 +298,9 @@ pub(super) fn code_anchors<C: Coder, W: Watch>(
     Some(())
 }
 
-/// Codes a vector. A number may repeat the same axis of the previous vector, or the previous axis
-/// of this vector. Returns `None` if a number is out of range.
+/// Codes a vector. Instead of a new number, an axis may repeat the number of the same axis in the
+/// previous vector, or of the previous axis in this vector. Returns `None` if a number is out of
+/// range.
 fn code_vector<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,

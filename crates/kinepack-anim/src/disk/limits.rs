@@ -8,9 +8,9 @@ use crate::ClipError;
 /// counts as 1024 additional bytes. Unpacking takes memory of at most three times the limit, and
 /// its time grows with the limit.
 ///
-/// By default, `min_bytes` is 4 MiB and `bytes_per_byte` is 256. A clip that moves has less than 2
-/// bytes for each byte of its file. The 4 MiB are for clips that hardly move. 4 MiB suffice for 50
-/// minutes of 60 joints at 60 Hz.
+/// By default, `min_bytes` is 4 MiB and `bytes_per_byte` is 256. A clip that moves unpacks to less
+/// than 2 bytes for each byte of its file. The 4 MiB are for clips that hardly move. They suffice
+/// for 50 minutes of 60 joints at 60 Hz.
 ///
 /// ```
 /// use kinepack_anim::disk::UnpackLimits;
@@ -20,9 +20,9 @@ use crate::ClipError;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnpackLimits {
-    /// The unpacked size that any file may have, however short it is.
+    /// The unpacked size that is allowed for any file, however short.
     pub min_bytes: u64,
-    /// The number of bytes by which each byte of the file raises that size.
+    /// The number of bytes by which each byte of the file raises the limit.
     pub bytes_per_byte: u64,
 }
 

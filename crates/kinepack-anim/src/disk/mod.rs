@@ -4,9 +4,9 @@
 //! arrives. See `spec/ANIM.md`, section 14.
 //!
 //! Each decision is coded at a probability that is mixed from several contexts. The contexts are
-//! the same coefficient in earlier segments, its neighbours, the other axes, and the previous
-//! track. The model begins with parameters trained on other clips, so that it predicts even the
-//! first segment well. Source: Matt Mahoney's PAQ.
+//! the same coefficient in earlier segments, neighbouring coefficients, the other axes, and the
+//! previous track. The model begins with parameters trained on other clips, so that it predicts
+//! even the first segment well. Source: Matt Mahoney's PAQ.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -67,8 +67,8 @@ static START: &[u8; START_BYTES] = include_bytes!("start.bin");
 /// Returns [`ClipError::BadSegment`] if a segment does not use the profiles with the fewest bits,
 /// because unpacking would not reproduce its bytes. Clips from
 /// [`offline::build`](crate::offline::build) always use them. Returns [`ClipError::TooLong`] for a
-/// clip that hardly moves. Its file would be so small that readers would refuse it
-/// ([`UnpackLimits::default`]).
+/// clip that hardly moves, if its file would be so small that readers would refuse it.
+/// [`UnpackLimits`] describes the limit.
 pub fn pack<B: AsRef<[u8]>>(clip: &Clip<B>) -> Result<Vec<u8>, ClipError> {
     let mut contents = Contents::from_clip(clip);
     check(clip, &contents)?;
@@ -152,7 +152,7 @@ impl<W: Watch> Coding<W> {
                 Some(given) => segment.clone_from(given),
                 None => {
                     segment.length = length;
-                    // The coefficients are not cleared, because decoding overwrites those of all
+                    // The coefficients are not cleared. Decoding overwrites the coefficients of all
                     // live components, and no code reads the others.
                     segment.coefficients.resize(3 * contents.tracks.len() * length, 0);
                 }

@@ -66,7 +66,7 @@ const SCALE_BYTES: usize = 3 * AGES * CLASSES * FEATURES;
 const MIXER_BYTES: usize = MIXERS * INPUTS;
 pub(super) const START_BYTES: usize = MAP_BYTES + SCALE_BYTES + MIXER_BYTES + COUNTERS;
 
-/// The count with which trained counters begin. A higher count makes a counter change more slowly.
+/// The initial count of trained counters. A higher count makes a counter change more slowly.
 const START_COUNT: u8 = 24;
 /// The largest count of a trained counter.
 const LIMIT: u8 = 120;

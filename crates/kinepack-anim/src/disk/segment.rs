@@ -16,7 +16,7 @@ const MAX_BITS: u32 = 24;
 const MAX_SIZE: i64 = 1 << 28;
 /// The number of bits below the highest one that have counters.
 const MODELLED_BITS: u32 = 3;
-/// A single decision codes whether all of this number of coefficients are 0.
+/// A single decision codes whether all coefficients of a group of this size are 0.
 const TAIL_GROUP: usize = 4;
 
 /// The size of each coefficient in sixteenths, followed by zeros.
@@ -38,7 +38,7 @@ pub(super) struct LiveComponent {
     pub(super) begins_channel: bool,
 }
 
-/// The state that coding a segment takes over from earlier segments.
+/// The state that earlier segments leave for coding the next one.
 #[derive(Clone, Debug)]
 pub(super) struct History {
     /// The state of each live component.
@@ -247,8 +247,8 @@ impl ComponentCoder<'_> {
         end
     }
 
-    /// Predicts coefficient `k` from the previous segment's coefficients and this segment's higher
-    /// ones.
+    /// Predicts coefficient `k` from the previous segment's coefficients and from this segment's
+    /// coefficients of higher frequency.
     #[inline]
     fn predict<W: Watch>(
         &self,
@@ -349,8 +349,8 @@ impl ComponentHistory {
     }
 }
 
-/// Codes a number of up to 25 bits and a sign. `fraction` is the distance, in sixteenths, from the
-/// lowest value that rounds to the same integer up to the prediction.
+/// Codes a number of up to 25 bits and a sign. `fraction` is the prediction minus the lowest value
+/// that rounds to the same integer, in sixteenths.
 #[inline]
 fn code_difference<C: Coder, W: Watch>(
     coder: &mut C,
@@ -381,7 +381,7 @@ fn code_difference<C: Coder, W: Watch>(
     if is_negative { -size } else { size }
 }
 
-/// Codes a bit length, counting up or down from the likely one.
+/// Codes a bit length, counting up or down from the likely length.
 #[inline]
 fn code_bit_length<C: Coder, W: Watch>(
     coder: &mut C,

@@ -1,5 +1,5 @@
-//! Trains the start of the model from clips. Packing and unpacking do not need this. The same clips
-//! in the same order always give the same bytes.
+//! Trains the start of the model from clips. Packing and unpacking do not need this module. The
+//! same clips in the same order always give the same bytes.
 
 use kinepack::entropy::Cost;
 
@@ -163,8 +163,8 @@ impl Equations {
     }
 }
 
-/// Collects the equations for fitting predictions. They minimize the logarithm of the difference,
-/// because that determines the bits.
+/// Collects the equations for fitting predictions. The fit minimizes the logarithm of the
+/// difference, because the logarithm determines the number of bits.
 struct Predictions {
     start: Start,
     equations: Vec<Equations>,
@@ -200,7 +200,7 @@ impl Watch for Sizes {
     }
 }
 
-/// Fits the weights of expected sizes by maximum likelihood. It assumes that a size has an
+/// Fits the weights of expected sizes by maximum likelihood. The fit assumes that a size has an
 /// exponential distribution whose mean is the expected size. The steps are multiplicative, so that
 /// no weight falls below 0.
 fn fit_scale(data: &[([u32; FEATURES], u32)], from: [f64; FEATURES]) -> [f64; FEATURES] {
@@ -227,7 +227,7 @@ fn fit_scale(data: &[([u32; FEATURES], u32)], from: [f64; FEATURES]) -> [f64; FE
     weights
 }
 
-/// Counts, for each counter, the decisions that were 0 and those that were 1.
+/// For each counter, the number of decisions that were 0, and the number of decisions that were 1.
 struct Decisions {
     all: Vec<[f64; 2]>,
     of_clip: Vec<[u32; 2]>,

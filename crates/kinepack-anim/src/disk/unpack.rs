@@ -329,8 +329,8 @@ fn bad_packet(error: DecodeError) -> ClipError {
     }
 }
 
-/// Decodes a varint, and returns it with the bytes after it. Returns `None` if its last byte has
-/// not arrived yet.
+/// Decodes a varint. Returns the number and the bytes after it, or `None` if the varint's last byte
+/// has not arrived yet.
 fn varint(bytes: &[u8]) -> Result<Option<(usize, &[u8])>, ClipError> {
     let mut number = 0;
     for (index, byte) in bytes.iter().enumerate().take(VARINT_BYTES) {

@@ -346,7 +346,7 @@ pub enum ImportError {
 
 impl ImportError {
     /// Returns whether the error concerns one animation or one channel, so that others can be read
-    /// without it. Limits count the whole file, so exceeding one does not qualify.
+    /// without it. A limit counts the whole file, so an exceeded limit does not qualify.
     pub(super) fn is_of_a_part(&self) -> bool {
         matches!(
             self,

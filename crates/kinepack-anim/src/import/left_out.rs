@@ -37,8 +37,8 @@ pub struct LeftOut {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum LeftOutKind {
-    /// Channels that move a node which is not a joint: it is neither above nor below a skin's
-    /// joints. The name is the node's.
+    /// Channels that move a node outside the skeleton, neither above nor below a skin's joints. The
+    /// name is the node's.
     OtherNode,
     /// Channels that animate weights of a node without morph targets. The name is the node's.
     NoMorphTargets,
@@ -63,8 +63,8 @@ pub enum LeftOutKind {
     Property,
     /// FBX: an animation layer that is muted. The name is the layer's.
     MutedLayer,
-    /// FBX: the scale of a joint that does not inherit its parent's scale, while that scale is
-    /// zero. In the clip, such a joint has a size of zero. The name is the joint's.
+    /// FBX: the scale of a joint that does not inherit its parent's scale, while the parent's scale
+    /// is zero. In the clip, such a joint has a size of zero. The name is the joint's.
     OwnScale,
     /// FBX: a constraint. The importer reads only motion that is stored as keys. The name is the
     /// constraint's.

@@ -30,7 +30,8 @@ pub struct ImportOptions {
     /// skeleton would be larger than 20 m. An FBX file states its unit. For BVH, the convention
     /// determines the unit.
     pub unit_cm: Option<f64>,
-    /// BVH: number of frames to drop at the beginning. If `None`, the convention determines it.
+    /// BVH: number of frames to drop at the beginning. If `None`, the convention determines the
+    /// number.
     pub drop_frames: Option<usize>,
     /// BVH: the capture rate, for files with a wrong frame time. If `None`, the importer computes
     /// the rate from the frame time and rounds it to the nearest whole rate.

@@ -1,9 +1,9 @@
 //! Quantizes the values of keys: rotations to 48 or 32 bits, vectors to 48. The largest component
 //! of a rotation is dropped. The other three are quantized over ±1/√2 in 15 or 10 bits. Their error
 //! is at most half a step, which is 0.0000216 or 0.00069. The error of the dropped component is at
-//! most three times as large, and that of the whole rotation at most 0.00015 or 0.0048 rad. Vectors
-//! are quantized between the minimum and the maximum of their range. Source: the article on the
-//! animations of League of Legends. See `spec/ANIM.md`, section 2.
+//! most three times as large. The error of the whole rotation is at most 0.00015 or 0.0048 rad.
+//! Vectors are quantized between the minimum and the maximum of their range. Source: the article on
+//! the animations of League of Legends. See `spec/ANIM.md`, section 2.
 //!
 //! Decoding uses `f32` with + − × and √ in exactly the order written here, so it gives the same
 //! bits on every platform.

@@ -5,7 +5,7 @@ use crate::{Skeleton, Transform};
 use super::{ErrorOptions, Frame, object_space};
 
 /// Returns the largest distance between two poses of a skeleton in object space, over all joints,
-/// in cm. It is the largest of [`pose_errors_cm`]. The function allocates.
+/// in cm. The result is the largest of [`pose_errors_cm`]. The function allocates.
 ///
 /// ```
 /// use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
@@ -35,7 +35,7 @@ pub fn pose_distance_cm(
 /// Returns the distance between two poses of a skeleton at each joint, in cm. These are the errors
 /// that [`measure`](super::measure()) summarizes. With
 /// [`Errors::summarize`](super::Errors::summarize), the function can also measure another codec's
-/// clips. It ignores the base of additive clips. It allocates.
+/// clips. The function ignores the base of additive clips, and it allocates.
 ///
 /// # Panics
 /// Panics if one of the poses has fewer joints than the skeleton.

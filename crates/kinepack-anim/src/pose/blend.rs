@@ -101,7 +101,7 @@ pub struct Blend<'a> {
 }
 
 impl<'a> Blend<'a> {
-    /// The default threshold, which is that of ozz-animation.
+    /// The default threshold, which is the same as in ozz-animation.
     pub const THRESHOLD: f32 = 0.1;
 
     /// Returns a blend without layers, whose result is the bind pose. Set the layers with struct

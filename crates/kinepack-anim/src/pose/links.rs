@@ -140,9 +140,10 @@ pub(super) fn model_bind(skeleton: &Skeleton) -> Vec<Transform> {
     model
 }
 
-/// Returns the target's size relative to the source's. It is a ratio of summed distances, to which
-/// each joint with a partner contributes its distance to the nearest such joint above. If these
-/// sums give no ratio, the distances of the topmost joints from the origin are used.
+/// Returns the target's size relative to the source's. The size is the ratio of two sums of
+/// distances, one for each skeleton. Each joint with a partner adds its distance to the nearest
+/// joint above it that also has a partner. If these sums give no ratio, the distances of the
+/// topmost joints from the origin are used.
 pub(super) fn size_ratio(links: &[Target], source: &[Transform], target: &[Transform]) -> f32 {
     let mut sums = [0.0_f32; 2];
     let mut roots = [0.0_f32; 2];

@@ -64,8 +64,8 @@ impl Playhead {
         !self.looping && self.time_s == end
     }
 
-    /// Jumps to a time. The time is wrapped or clamped as in [`advance`](Self::advance), but none
-    /// counts as passed. NaN and infinite times leave the playhead where it is.
+    /// Jumps to a time. The time is wrapped or clamped as in [`advance`](Self::advance), but a jump
+    /// counts as no passed time. NaN and infinite times leave the playhead where it is.
     pub fn seek(&mut self, time_s: f32) {
         if time_s.is_finite() {
             self.time_s = self.within(f64::from(time_s)).0;

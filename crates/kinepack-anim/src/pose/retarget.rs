@@ -93,7 +93,7 @@ impl Retarget {
     }
 
     /// Returns the size of the target relative to the source, from the distances between joints of
-    /// both. The converter multiplies the translations from the source by it.
+    /// both. The converter multiplies the translations from the source by this ratio.
     pub fn size(&self) -> f32 {
         self.size
     }

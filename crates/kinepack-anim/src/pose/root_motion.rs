@@ -136,8 +136,8 @@ impl RootMotion {
         *root = inverse(frame).child(root);
     }
 
-    /// Returns the frame that moves with a root. It contains the parts of `root` that belong to the
-    /// motion, relative to those of the reference. Its scale is 1.
+    /// Returns the frame that moves with a root. The frame contains the parts of `root` that belong
+    /// to the motion, relative to the same parts of the reference. The frame's scale is 1.
     pub fn frame(&self, root: &Transform) -> Transform {
         let parts = self.parts(root);
         if self.reference == Transform::IDENTITY {

@@ -19,7 +19,7 @@ const LIMIT_BYTES: u64 = 4 << 20;
 const BESIDES_BYTES: u64 = 1 << 14;
 
 /// Reads with a limit, and checks the memory. `outside_bytes` is the file's length if the caller
-/// holds its bytes.
+/// holds the file's bytes.
 fn within(
     limit_bytes: u64,
     outside_bytes: usize,

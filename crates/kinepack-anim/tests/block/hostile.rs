@@ -1,5 +1,5 @@
 //! Invalid block clips are refused for the right reason, or played without harm. Our reader accepts
-//! exactly the clips that a second reader accepts, which was written from the spec alone.
+//! exactly the clips that a second reader, written from the spec alone, accepts.
 
 use kinepack_anim::{AnyClip, Channel, Clip, ClipError, FileKind, Sampler, TrackId, Transform};
 
@@ -59,7 +59,7 @@ pub(crate) fn agree(bytes: &[u8]) -> Result<Clip, ClipError> {
     Ok(clip)
 }
 
-/// The reason why `good` is refused with other bytes at a place. The hash is corrected.
+/// Returns the reason why `good` is refused with other bytes at a place. The hash is corrected.
 fn refused(at: usize, other: &[u8]) -> ClipError {
     let mut bytes = good();
     bytes[at..at + other.len()].copy_from_slice(other);
@@ -266,7 +266,7 @@ fn invalid_segments_are_refused() {
     assert!(agree(&parts.to_bytes()).is_err());
     parts.segments = vec![Vec::new(); 3];
     assert!(agree(&parts.to_bytes()).is_err());
-    // The clip has live components but no segment. Then it has one segment too many.
+    // The first clip has live components but no segment. The second has one segment too many.
     parts.segments.clear();
     assert!(agree(&parts.to_bytes()).is_err());
     let mut parts = small();

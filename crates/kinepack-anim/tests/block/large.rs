@@ -1,4 +1,4 @@
-//! Characters that their root scales to a size of 100 m and more keep the precision, although `f32`
+//! Characters whose root scales them to a size of 100 m and more keep the precision, although `f32`
 //! hardly has enough bits for their rotations.
 
 use std::sync::Arc;

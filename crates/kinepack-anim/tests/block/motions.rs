@@ -25,7 +25,7 @@ pub(crate) struct Motion {
     pub(crate) way_cm: f32,
     /// The largest change of scales.
     pub(crate) growth: f32,
-    /// About one track in this number does not move. With 0, all tracks move.
+    /// On average, one of this number of tracks does not move. With 0, all tracks move.
     pub(crate) still: u32,
 }
 

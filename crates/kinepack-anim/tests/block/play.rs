@@ -1,5 +1,5 @@
-//! A sampler plays the poses that `spec/ANIM.md` defines, to the last bit. The clips are built
-//! ones, and random valid ones.
+//! A sampler plays the poses that `spec/ANIM.md` defines, to the last bit. The tests use clips from
+//! the builder and random valid clips.
 
 use kinepack_anim::offline::{BlockOptions, BuildOptions, Built, Effort, Scheme, build};
 use kinepack_anim::{Clip, JointMask, RawClip, Sampler, SoaPose, Transform};
@@ -67,7 +67,7 @@ pub(crate) fn compare(clip: &Clip, bind: &[Transform], context: &str) {
     compare_naive(clip, &Naive::read(clip.as_bytes()).unwrap(), bind, context);
 }
 
-/// Asserts that curves, names and markers are those of the naive reader.
+/// Asserts that curves, names and markers equal those of the naive reader.
 pub(crate) fn assert_curves(sampler: &Sampler, naive: &Naive, position: f64, context: &str) {
     let clip = sampler.clip();
     assert_eq!(clip.curves(), naive.curves, "{context}");
@@ -87,7 +87,7 @@ pub(crate) fn assert_curves(sampler: &Sampler, naive: &Naive, position: f64, con
     assert!(is_same(&curves) && pose == expected_pose, "{context} at {position}");
 }
 
-/// Asserts that names and markers are those of the naive reader.
+/// Asserts that names and markers equal those of the naive reader.
 pub(crate) fn assert_labels(clip: &Clip, naive: &Naive, context: &str) {
     if !naive.names.is_empty() {
         assert!(clip.curve_names().eq(naive.names.iter().map(String::as_str)), "{context}");

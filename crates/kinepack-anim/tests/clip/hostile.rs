@@ -27,7 +27,7 @@ fn good() -> Vec<u8> {
     bytes
 }
 
-/// The reason why `good` is refused with other bytes at a place.
+/// Returns the reason why `good` is refused with other bytes at a place.
 fn refused(at: usize, other: &[u8]) -> ClipError {
     let mut bytes = good();
     bytes[at..at + other.len()].copy_from_slice(other);

@@ -129,7 +129,7 @@ fn long_clips_have_slices_and_wide_places() {
     }
 }
 
-/// The number of keys is the largest that a place of two bytes can name, and then one more.
+/// Clips of 65,535, 65,536 and 65,537 keys. Only the last clip needs indices of four bytes.
 #[test]
 fn places_become_wide_after_65536_keys() {
     for keys in [65_535_u32, 65_536, 65_537] {
@@ -224,8 +224,8 @@ fn a_cursor_shows_each_key_at_its_position() {
     }
 }
 
-/// Two keys are exactly at right angles. The first case is after a key whose sign was changed, and
-/// the second is at the beginning of a slice.
+/// Two keys are exactly at right angles. In the first case, they follow a key whose sign was
+/// changed. In the second, they are at the beginning of a slice.
 #[test]
 fn keys_at_right_angles_play_the_same_from_any_time() {
     let [turned, from, to] = right_angles();
@@ -240,8 +240,8 @@ fn keys_at_right_angles_play_the_same_from_any_time() {
     }
 }
 
-/// Three rotations. The second is on the other side of the first, and its dot product with the
-/// third is exactly zero.
+/// Three rotations. The second has a negative dot product with the first, and a dot product of
+/// exactly zero with the third.
 fn right_angles() -> [[u16; 3]; 3] {
     let pack = |dropped: u64, [a, b, c]: [u64; 3]| {
         let bits = dropped << 45 | a << 30 | b << 15 | c;

@@ -1,5 +1,5 @@
-//! Writes clips as section 5 of `spec/ANIM.md` specifies, without the writer of the crate. Slices
-//! and kinds may be any.
+//! Writes clips as section 5 of `spec/ANIM.md` specifies, without the writer of the crate. The
+//! caller may choose any slices and kinds.
 
 use super::naive::{Naive, NaiveTrack};
 use crate::random::Random;
@@ -23,7 +23,8 @@ pub(crate) struct Parts {
 pub(crate) const SKELETON: u64 = 0x0807_0605_0403_0201;
 
 impl Parts {
-    /// Returns a clip that has only the keyed tracks `tracks`. It has as many joints as they need.
+    /// Returns a clip that has only the keyed tracks `tracks`. The clip has as many joints as these
+    /// tracks need.
     pub(crate) fn keyed(
         parametrization: u8,
         slices: u16,
@@ -102,8 +103,8 @@ impl Parts {
         order
     }
 
-    /// Returns the jump table. For each slice and track, it has the last key that is needed by
-    /// then, and the three keys before it.
+    /// Returns the jump table. For each slice and track, the table has the last key that is needed
+    /// by the start of the slice, and the three keys before that key.
     fn places(&self, order: &[(usize, usize)]) -> Vec<u32> {
         let mut place_of: Vec<Vec<u32>> =
             self.tracks.iter().map(|track| vec![0; track.keys.len()]).collect();

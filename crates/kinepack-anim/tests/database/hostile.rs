@@ -71,7 +71,7 @@ fn every_changed_byte_is_detected() {
                     assert!(agree(&changed).is_err(), "{at}");
                     continue;
                 }
-                // Only the clip with the byte is refused.
+                // Only the clip with the changed byte is refused.
                 let database = agree(&changed).unwrap();
                 for index in 0..database.len() {
                     let file = database.file(index).as_ptr_range();
@@ -217,7 +217,7 @@ fn clips_that_differ_from_their_entries_are_refused() {
     );
 }
 
-/// A database whose skeleton is not that of its clips.
+/// The skeleton of the database is not the skeleton of its clips.
 #[test]
 fn clips_of_other_skeletons_are_refused() {
     let made = &both()[0];
@@ -244,7 +244,7 @@ fn clips_of_other_skeletons_are_refused() {
             }
         );
     }
-    // There are no clips without joints.
+    // A clip cannot have zero joints.
     assert!(agree(&exchanged(&Skeleton::new(Vec::new()).unwrap())).is_err());
     joints.push(Joint { name: "more".into(), parent: Some(0), bind: Transform::IDENTITY });
     let changed = exchanged(&Skeleton::new(joints).unwrap());

@@ -1,5 +1,5 @@
-//! Clip databases: clips are found and read as they were added, a second reader written from
-//! `spec/ANIM.md` alone agrees, and invalid files are refused.
+//! Tests clip databases. Clips are found by name and read as they were added, and invalid files are
+//! refused. A second reader, written from `spec/ANIM.md` alone, gives the same results.
 
 mod corpus;
 mod hostile;

@@ -56,7 +56,8 @@ fn clips_are_read_as_they_were_added_from_any_bytes() {
         check(&ClipDatabase::from_bytes(Arc::<[u8]>::from(&bytes[..])).unwrap(), &made);
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), &bytes).unwrap();
-        // SAFETY: no other code knows the file, and the test does not change it.
+        // SAFETY: the file is temporary, so no other program writes to it, and the test does not
+        // change it.
         #[allow(unsafe_code)]
         let map = unsafe { memmap2::Mmap::map(&File::open(file.path()).unwrap()) }.unwrap();
         check(&ClipDatabase::from_bytes(map).unwrap(), &made);

@@ -1,4 +1,4 @@
-//! The writer is deterministic, and refuses what a database cannot hold.
+//! The writer is deterministic, and refuses clips and names that a database cannot hold.
 
 use std::sync::Arc;
 

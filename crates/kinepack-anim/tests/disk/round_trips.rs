@@ -35,7 +35,7 @@ fn segments_are_decoded_as_soon_as_their_packet_arrives() {
             let decoded = unpacker.as_bytes();
             if let Some(header) = unpacker.header() {
                 assert_eq!(header, clip.header());
-                // Offsets of segments that did not arrive yet are 0, so only the end is compared.
+                // Offsets of segments that have not arrived yet are 0, so only the end is compared.
                 let tail = decoded.len() - 100;
                 assert!(decoded[tail..] == clip.as_bytes()[tail..decoded.len()]);
             }

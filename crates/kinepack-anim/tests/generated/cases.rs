@@ -166,8 +166,8 @@ pub(crate) struct Reach {
     /// The factor by which the scales of the joint and its ancestors multiply a length.
     pub(crate) growth: f64,
     cm: f64,
-    /// The sum of the distances of the joint's shell, once for each joint above it. The joint's
-    /// rounding error is a share of this sum.
+    /// A sum with one summand for each joint above the joint: the distance of the joint's shell.
+    /// The joint's rounding error is a share of this sum.
     pub(crate) size_cm: f64,
 }
 

@@ -25,8 +25,8 @@ use crate::runner::for_all;
 
 /// `ROUNDING` for keyed clips, which have numbers of 15 bits and more.
 const KEYED_ROUNDING: f64 = 1e-4;
-/// Steps exist for clips whose rounding is at most this multiple of the precision, and whose scales
-/// multiply lengths by at most this number.
+/// The format has suitable steps for clips whose rounding is at most this multiple of the
+/// precision. The clips' scales must also multiply lengths by at most `LARGEST_GROWTH`.
 const LARGEST_STEPS: f64 = 1e5;
 const LARGEST_GROWTH: f64 = 1e3;
 /// Beyond this length, numbers are too large for some formats.

@@ -105,7 +105,7 @@ fn track(usual: &[f32], extreme: &[f32]) -> impl Strategy<Value = Track> {
     (shape, size).prop_map(|(shape, size)| Track { shape, size })
 }
 
-/// Returns a track that in four of five cases does not move.
+/// Returns a track that does not move in four of five cases.
 fn still(track: impl Strategy<Value = Track>) -> impl Strategy<Value = Track> {
     prop_oneof![4 => Just(Track { shape: Shape::Bind, size: 0.0 }), 1 => track]
 }

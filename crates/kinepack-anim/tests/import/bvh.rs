@@ -299,7 +299,7 @@ fn the_rows_count_and_not_the_stated_frames() {
         "walk.bvh: it states 10 frames and has 20, which are all read"
     );
     assert!(note(3, 5, 1)[0].to_string().ends_with("; a row of one number at its end is left out"));
-    // The frames to drop must exist.
+    // The file must have the frames that are dropped.
     let options = ImportOptions { drop_frames: Some(3), ..ImportOptions::default() };
     let text = text.replace("Frames: 3", "Frames: 4000000000");
     let error = from_text("a.bvh", &text, &options).unwrap_err();

@@ -18,7 +18,7 @@ fn clip(document: &Document) -> RawClip {
     import.clips.remove(0)
 }
 
-/// Returns the document of the arm, and next to the arm a face with `targets` targets, which is
+/// Returns the document of the arm, with a face of `targets` targets next to the arm, which is
 /// node 2.
 fn face(targets: usize, mut mesh: Value) -> Document {
     let mut document = arm();

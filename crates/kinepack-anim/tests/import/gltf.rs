@@ -252,7 +252,8 @@ fn skeletons_of_a_few_millimetres_get_a_note() {
     assert!(notes[0].to_string().contains("is 0.6 cm large at 100 cm a unit"), "{}", notes[0]);
     let options = ImportOptions { unit_cm: Some(10_000.0), ..ImportOptions::default() };
     assert_eq!(import_with(&document, &options).notes, []);
-    // If one joint moves and there is no skin, its position is all that is known.
+    // If only one joint moves and there is no skin, the importer knows nothing about the skeleton's
+    // size except that joint's position.
     let mut document = moving(&[2]);
     document.json["nodes"][1]["translation"] = json!([0.0, 0.006, 0.0]);
     document.json["nodes"][2]["translation"] = json!([0.0, -0.003, 0.0]);
@@ -325,7 +326,7 @@ fn pointers_to_a_nodes_own_properties_are_played() {
     document.json["skins"] = json!([]);
     assert_eq!(clip_of(&document).joints(), 2);
 
-    // The document has a pointer and a channel to one property, and pointers to other things.
+    // The document has a pointer and a channel to the same property, and pointers to other things.
     let mut document = arm();
     let channels = document.json["animations"][0]["channels"].as_array_mut().unwrap();
     for pointer in ["/nodes/0/rotation", "/nodes/9/scale", "/nodes/+1/scale", "/nodes/1/scale/0"] {

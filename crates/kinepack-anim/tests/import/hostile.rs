@@ -407,8 +407,8 @@ fn too_large_skeletons_are_refused_and_deep_hierarchies_read() {
     assert_eq!(import(&document).unwrap().clips[0].joints(), 2);
 }
 
-/// Returns the document of the arm, and in front of its own animation another one, `Bad`, whose
-/// channels are `channels`.
+/// Returns the document of the arm, with another animation in front of its own. This animation is
+/// `Bad`, and its channels are `channels`.
 fn beside_bad(channels: &[(usize, usize, &str)]) -> Document {
     let mut document = arm();
     let mut bad = document.json["animations"][0].clone();

@@ -1,5 +1,5 @@
-//! Imports files with compressed and quantized buffers, as `gltfpack` writes them, and damaged
-//! ones.
+//! Imports files with compressed and quantized buffers, as `gltfpack` writes them. Some of the
+//! files are damaged.
 //!
 //! gltfpack 1.3 made the files in `packed/` from the model of this test:
 //!
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use crate::support::Document;
 
 /// Returns a chain of four joints with a skinned mesh, and a face with two morph targets, for two
-/// seconds. The keys are where gltfpack samples.
+/// seconds. The keys are at the times that gltfpack samples.
 fn model() -> Document {
     let mut document = Document::new(json!([
         { "name": "hips", "children": [1], "translation": [0.0, 1.0, 0.0] },
@@ -250,8 +250,8 @@ fn bad_compressed_views_are_refused() {
 fn indices_of_sparse_accessors_may_be_compressed() {
     let mut document = Document::new(json!([{}]));
     let times = document.floats(&[[0.0], [0.25], [0.5]]);
-    // The index is that of element 2. Its number is doubled because of the sign, and doubled again
-    // because of the baseline.
+    // The stream has the index of element 2. The number 2 is doubled for the sign, and doubled
+    // again for the choice of the baseline.
     let packed = document.view(&[0xd1, 8, 0, 0, 0, 0]);
     let part = document.json["bufferViews"][packed].clone();
     let extension = json!({

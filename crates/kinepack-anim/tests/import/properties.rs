@@ -109,7 +109,8 @@ proptest! {
         prop_assert_eq!(import(&document, 4.0), expected);
     }
 
-    /// If the file has any number of rows and labels of any form, the importer reads the rows.
+    /// The importer reads all rows, regardless of the number that the file states and of the form
+    /// of its labels.
     #[test]
     fn bvh_is_read_by_its_rows(
         stated in 0u64..10,

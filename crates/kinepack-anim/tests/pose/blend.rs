@@ -9,8 +9,8 @@ use crate::random::Random;
 
 const JOINTS: usize = 7;
 
-/// Poses whose rotations are within a quarter turn of those of `bind`, so that all of them are on
-/// one side.
+/// Returns a pose whose rotations are within a quarter turn of the rotations of `bind`, so that
+/// their quaternions need no change of sign.
 fn near(bind: &[Transform], random: &mut Random) -> Vec<Transform> {
     let mut poses = pose(random, bind.len());
     for (own, bind) in poses.iter_mut().zip(bind) {

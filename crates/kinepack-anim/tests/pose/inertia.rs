@@ -9,8 +9,8 @@ use crate::random::Random;
 
 const DT_S: f32 = 1.0 / 60.0;
 
-/// Returns the lengths of a translation that begins at `length` with the velocity `velocity`, over
-/// a second.
+/// Returns the lengths over one second of a translation that begins at `length` with the velocity
+/// `velocity`.
 fn decay(length: f32, velocity: f32, duration_s: f32) -> Vec<f32> {
     let (shown, before) = ([at(length, 0.0, 0.0)], [at(length - DT_S * velocity, 0.0, 0.0)]);
     let still = [Transform::IDENTITY];
@@ -147,8 +147,7 @@ fn any_pose_is_left_without_a_jump_and_reached() {
 
 #[test]
 fn rotations_decay_as_their_angles_would() {
-    // In units of the angle, the decay differs from that of a decaying angle by the documented
-    // amount.
+    // Measured as an angle, the decay differs from the decay of an angle by the documented amount.
     let share_of = |degrees: f64| {
         let half = degrees.to_radians() / 2.0;
         let turned = Transform {

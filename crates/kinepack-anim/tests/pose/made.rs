@@ -75,8 +75,8 @@ pub(crate) fn angle(a: [f32; 4], b: [f32; 4]) -> f64 {
     4.0 * (chord / 2.0).min(1.0).asin()
 }
 
-/// Returns the largest difference between two transforms, which is in radians for rotations, in
-/// `cm` times 0.01 for translations, and a factor for scales.
+/// Returns the largest difference between two transforms. The difference is in radians for
+/// rotations, in metres for translations, and a factor for scales.
 pub(crate) fn difference(a: &Transform, b: &Transform) -> f64 {
     let vectors = |a: [f32; 3], b: [f32; 3]| {
         a.into_iter().zip(b).map(|(a, b)| f64::from((a - b).abs())).fold(0.0, f64::max)

@@ -133,7 +133,7 @@ fn useless_numbers_pass_no_time() {
         assert_eq!((playhead.time_s(), playhead.duration_s()), (0.0, 0.0));
         assert_eq!(Passed::looped(duration_s, 3.0, 4.0).wraps, 0);
     }
-    // The number of rounds is as large as a number can be, and no loop runs over the rounds.
+    // The number of rounds is huge, so a loop over the rounds would not end.
     let passed = Playhead::looped(1e-30).at_rate(f32::MAX).advance(f32::MAX);
     assert!(passed.wraps > 1 << 60 && passed.pieces().take(3).count() == 3);
 }

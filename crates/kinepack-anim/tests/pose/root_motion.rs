@@ -198,8 +198,8 @@ fn the_joint_that_carries_a_clip_is_found_below_static_ones() {
             posed(&skeleton, hips(time_s), hand * time_s)(pose);
         })
     };
-    // In the space of the scene, y points backwards. The root moves by 120 units of half a
-    // centimetre per second.
+    // In the space of the scene, y points backwards, and a unit is half a centimetre. The root
+    // moves by 120 units per second.
     let walk = find(|time_s| [0.0, -120.0 * time_s, 0.0], 0.0);
     assert_eq!((walk.joint(), walk.travels()), (2, true));
     assert!((walk.way_cm() - 120.0).abs() < 1e-3, "{}", walk.way_cm());
@@ -213,7 +213,7 @@ fn the_joint_that_carries_a_clip_is_found_below_static_ones() {
         pose[2].rotation = [half.sin(), 0.0, 0.0, half.cos()];
     });
     assert!(!bow.travels() && bow.way_cm() < 1e-3, "{bow:?}");
-    // A jump on the spot does not travel, nor do swaying hips with a hand that ends elsewhere.
+    // A jump on the spot does not travel. Neither do swaying hips, even if a hand ends elsewhere.
     for still in [
         find(|time_s| [0.0, 0.0, 100.0 * time_s], 0.0),
         find(|time_s| [4.0 * time_s, 0.0, 0.0], 80.0),
@@ -249,8 +249,8 @@ fn the_motion_of_a_joint_below_others_is_in_the_models_space() {
     let delta = motion.delta(local, &Passed::new(2.0, 0.0, 1.0));
     assert!((delta.translation[2] - 60.0).abs() < 1e-3, "{delta:?}");
     assert!((delta.rotation[1] - 0.2_f32.sin()).abs() < 1e-5, "{delta:?}");
-    // A character that moves by the deltas, in poses without their motion, ends where the clip
-    // does.
+    // A character that moves by the deltas, and plays poses without motion, ends where the clip
+    // ends.
     let mut character = motion.frame(&local(0.0));
     let mut playhead = Playhead::new(2.0);
     for _ in 0..8 {

@@ -69,7 +69,7 @@ fn feet_meet_whatever_the_order_of_the_markers() {
         assert!((walk.time_at(phase) - walk_s).abs() < 1e-6);
         assert!((run.time_at(phase) - run_s).abs() < 1e-6);
     }
-    // Between two markers, both clips are half-way.
+    // These times are half-way between two markers in both clips.
     assert!((run.time_at(walk.phase_at(0.4)) - 0.65).abs() < 1e-6);
     assert!((run.time_at(walk.phase_at(1.0)) - 0.25).abs() < 1e-6);
 }

@@ -138,8 +138,8 @@ fn naive<const N: usize>(
     if keys.len() == 1 {
         return value(keys[0].1);
     }
-    // The index of the key before the time. At the end of the clip, it is that of the last key but
-    // one.
+    // The index of the key before the time. At the end of the clip, this is the index of the last
+    // key but one.
     let before = keys.partition_point(|(key_time, _)| *key_time <= time).min(keys.len() - 1) - 1;
     let four = [before.saturating_sub(1), before, before + 1, (before + 2).min(keys.len() - 1)]
         .map(|index| keys[index]);

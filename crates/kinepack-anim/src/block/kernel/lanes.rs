@@ -6,8 +6,8 @@ use super::sums::{self, Sums, Wanted};
 use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
 
-/// Eight numbers that are computed in parallel. They carry the [`Kernel`] that made them, which
-/// proves that the machine has its instructions.
+/// Eight numbers that are computed in parallel. They carry the [`Kernel`] that made them. The
+/// kernel proves that the machine has the instructions.
 pub(crate) trait Lanes: Copy {
     type Kernel: Kernel<Lanes = Self>;
 

@@ -39,7 +39,7 @@ impl<L: Lanes> Turn<L> {
     pub(crate) fn about(self, axes: Self) -> Self {
         let square = axes.length.mul(axes.length);
         // Rotates v = `self.vector` to length² · v + scalar · 2(a × v) + a × 2(a × v). Here a is
-        // `axes.vector`. Length and scalar are fields of `axes` too.
+        // `axes.vector`. Length and scalar are the other fields of `axes`.
         let [x, y, z] = cross(axes.vector, self.vector);
         let twice = [x.add(x), y.add(y), z.add(z)];
         let mut vector = cross(axes.vector, twice);

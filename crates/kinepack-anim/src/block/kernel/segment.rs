@@ -168,7 +168,8 @@ impl<'a> Segment<'a> {
         piece_range(piece, self.length).len()
     }
 
-    /// Returns whether the next piece stores its own widths and one of them is too large.
+    /// Returns whether the next piece stores its own widths, with at least one width that is too
+    /// large.
     pub(crate) fn is_bad(&self, piece: usize) -> bool {
         let is_too_large = |k| self.escaped_width(k) > MAX_ESCAPE_WIDTH;
         self.profiles.first() == Some(&ESCAPE) && (0..self.count(piece)).any(is_too_large)
@@ -309,8 +310,8 @@ impl<'a> Words<'a> {
         self.0.get(at).copied().unwrap_or_default()
     }
 
-    /// Returns the position of the first bit that has too few bytes after it for a load. For a bit
-    /// before it, a load may begin up to `bytes` bytes after the bit's own byte.
+    /// Returns a limit for bit positions. If a bit's position is below the limit, a load may begin
+    /// in the bit's own byte, or up to `bytes` bytes after that byte.
     #[inline(always)]
     pub(super) fn load_limit(&self, bytes: usize) -> usize {
         8 * (self.0.len() + 1).saturating_sub(bytes + LOAD)

@@ -37,8 +37,8 @@ impl<L: Lanes> Sums<L> {
         Self { numbers: [const { MaybeUninit::uninit() }; _], count: 0, next: 0 }
     }
 
-    /// Takes the sums of the next group: those of its tracks' first, second and third components,
-    /// before their own scales. Dead components are 0.
+    /// Takes the sums of the next group: for its tracks' first, second and third components, before
+    /// multiplication by the tracks' own scales. Dead components are 0.
     #[inline(always)]
     pub(crate) fn take(&mut self, kernel: L::Kernel, live: &Live) -> [L; 3] {
         let count = usize::from(live.count);
@@ -82,14 +82,14 @@ impl<L: Lanes> Sums<L> {
 /// Selects the components of a segment to read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wanted {
-    /// The next components, of the given number.
+    /// This number of components, beginning with the next one.
     Next(usize),
     /// The components at these places, in increasing order, counted from the next component. Dead
     /// components have no place.
     Three([Option<usize>; 3]),
 }
 
-/// Reads components of a segment, and replaces the sums of each set with those for its weights.
+/// Reads components of a segment. Overwrites each set of sums with the results for its own weights.
 #[inline(always)]
 pub(super) fn decode<K: Kernel, const SETS: usize>(
     kernel: K,

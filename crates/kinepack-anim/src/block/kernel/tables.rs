@@ -16,8 +16,8 @@ pub(super) struct Table {
     pub(super) widths: [[u64; 2]; NUMBERS],
     #[cfg(target_arch = "x86_64")]
     pub(super) eights: [[Eight; NUMBERS]; 2],
-    /// The number to add to the left shifts, by the bit of a byte at which the first coefficient
-    /// begins. Because it is a table, a single load can fill all lanes.
+    /// The number to add to the left shifts. The index is the bit of a byte at which the first
+    /// coefficient begins. Because it is a table, a single load can fill all lanes.
     #[cfg(target_arch = "x86_64")]
     pub(super) start_shifts: [i32; 8],
 }

@@ -62,8 +62,8 @@ impl BvhConvention {
         }
     }
 
-    /// Detects the convention from joint names. Daz also requires a T-pose as the first frame, and
-    /// frames after the ramp.
+    /// Detects the convention from joint names. For Daz, the first frame must also be a T-pose, and
+    /// frames must follow the ramp.
     pub(super) fn detect(joints: &[BvhJoint], frames: u64, begins_with_t_pose: bool) -> Self {
         let is = |index: Option<usize>, name: &str| {
             index.is_some_and(|index| joints[index].name == name.as_bytes())

@@ -12,8 +12,8 @@
 //! The result is right-handed, with Y up, and in cm. The importer converts it from the axes and the
 //! unit that the file states. A left-handed scene is mirrored along X. A clip lasts from the
 //! stack's start to the stack's end or, if the stack states neither, from the first key to the
-//! last. If a joint does not inherit its parent's scale, that scale is divided out of the joint's,
-//! because the scales of a [`RawClip`] multiply.
+//! last. In a [`RawClip`], the scales of parent and child multiply. If a joint does not inherit its
+//! parent's scale, the importer therefore divides the joint's scale by the parent's.
 //!
 //! Animated weights of blend shapes become [curves](crate::Curve) from 0 to 1, named
 //! `{node}.{channel}`. Animated user-defined properties of joints also become curves, named

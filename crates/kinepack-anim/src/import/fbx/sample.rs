@@ -103,8 +103,8 @@ impl<'a> Job<'a, '_> {
         Ok(transforms)
     }
 
-    /// Returns the parts that become curves, without duplicates: several layers may animate the
-    /// same part.
+    /// Returns the parts that become curves. Several layers may animate the same part, so the
+    /// function removes duplicates.
     fn curve_parts(&self) -> Vec<CurvePart<'a>> {
         let parts = self.motion.parts.iter().filter_map(|part| match *part {
             Part::Weight { channel, .. } => {

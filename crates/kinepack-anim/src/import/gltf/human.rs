@@ -13,7 +13,7 @@ use crate::import::budget::Budget;
 /// An upper bound on the memory of a bone besides its name, in bytes.
 const MOST_OF_BONE_BYTES: u64 = 256;
 
-/// The part of the extensions of VRM 1.0 that maps the names of bones to bones.
+/// The part of the extensions of VRM 1.0 that maps each bone's name to a node.
 #[derive(Deserialize)]
 struct Vrm1 {
     humanoid: Humanoid1,

@@ -181,7 +181,8 @@ fn check_jumps(
 pub(crate) struct Playback {
     tracks: Vec<HotKeys>,
     end: u16,
-    /// While the first keys of all tracks are read, the track whose keys are next.
+    /// The track whose first keys come next in the block. Once all tracks have their first keys,
+    /// this is the number of tracks.
     head: usize,
     /// The tick at which the last key was needed.
     needed: u32,

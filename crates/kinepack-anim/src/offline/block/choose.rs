@@ -60,8 +60,8 @@ pub(super) fn choose(target: &Target, options: &BlockOptions) -> (Plan, Vec<Plan
     (best.plan, others)
 }
 
-/// Plans that differ from the best one, by shorter blocks or by another precision of references,
-/// and cost little more.
+/// Returns plans that cost little more than the best one, and that have shorter blocks or another
+/// precision of references.
 fn near(target: &Target, options: &BlockOptions, best: &Tried) -> Vec<Plan> {
     let choices = best.plan.choices;
     let shares: HashMap<_, _> =
@@ -75,8 +75,8 @@ fn near(target: &Target, options: &BlockOptions, best: &Tried) -> Vec<Plan> {
     tried.filter(|tried| tried.cost < NEAR * best.cost).map(|tried| tried.plan).collect()
 }
 
-/// Returns the plan in which each track shares with the rig those parameters that make it smallest.
-/// Segments keep the steps with which `tried` was estimated.
+/// Returns the plan in which each track shares with the rig those parameters that make the track
+/// smallest. Segments keep the steps with which `tried` was estimated.
 fn sharing(target: &Target, options: &BlockOptions, tried: &Tried) -> Tried {
     const ALL: [Shares; 4] = [[false, false], [true, false], [false, true], [true, true]];
     let choices = Choices { is_of_rig: true, ..tried.plan.choices };

@@ -53,8 +53,8 @@ impl Coder<'_> {
         if off <= 1.0 || rounding == Rounding::Nearest {
             return off;
         }
-        // There are two ways back within the limit: repair these coefficients, or round all of them
-        // to the nearest integers and repair those.
+        // There are two ways back within the limit. The first is to repair these coefficients. The
+        // second is to round all coefficients to the nearest integers, and to repair the result.
         let repaired = repair(size, limit, wanted, &mut values, own);
         let mut nearest = [0; MAX_LENGTH];
         let nearest = &mut nearest[..length];

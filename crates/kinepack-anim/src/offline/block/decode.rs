@@ -84,7 +84,7 @@ impl Coder<'_> {
     }
 
     /// Computes a component's samples from its coefficients with the player's arithmetic, if the
-    /// coder uses that. Otherwise `samples` already contains them.
+    /// coder uses that arithmetic. Otherwise `samples` already contains them.
     pub(super) fn round(&self, component: usize, coefficients: &[i32], samples: &mut [f64]) {
         if self.arithmetic == Arithmetic::Player {
             let own_step = self.steps[component / 3][component % 3];

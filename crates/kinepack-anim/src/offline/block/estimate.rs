@@ -27,7 +27,7 @@ pub(super) fn weight(block: BlockLength) -> f64 {
     1.0 + EIGHT * (block.samples() / 8) as f64
 }
 
-/// An estimate of what some segments take with a plan.
+/// The estimated steps and bits of some segments with a plan.
 pub(super) struct Estimate {
     /// The approximate step of each segment.
     pub(super) steps: Vec<u8>,

@@ -10,7 +10,8 @@ use super::spans::Span;
 use super::target::Target;
 use super::transform::LARGEST;
 
-/// The limit of coefficients while it is not yet known how large they are.
+/// The limit of coefficients while their sizes are measured. It is so large that it clamps nothing
+/// that matters.
 const ANY: f64 = (1 << 30) as f64;
 /// The number of quarter octaves by which steps become coarser than needed, so that segments can
 /// still choose slightly finer steps.

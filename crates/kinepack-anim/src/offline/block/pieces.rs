@@ -1,7 +1,7 @@
 //! The profiles of pieces, arranged for the builder, which searches them millions of times. The
-//! results are those of [`BlockLength::choose`] and [`BlockLength::shrink`]. Two measures make the
-//! search faster. It begins at the first profile with enough bits. It computes the minimum width of
-//! each coefficient, so that one comparison rejects nearly all profiles.
+//! results equal those of [`BlockLength::choose`] and [`BlockLength::shrink`]. Two measures make
+//! the search faster. The search begins at the first profile with enough bits. It also computes the
+//! minimum width of each coefficient, so that one comparison rejects nearly all profiles.
 
 use std::sync::LazyLock;
 
@@ -199,7 +199,7 @@ fn sum(widths: &[u8; PIECE]) -> u32 {
 }
 
 /// Compares all widths at once. Because the high bit of each byte is set, no byte borrows from the
-/// next. A byte keeps that bit if its width is large enough.
+/// next. A byte keeps its high bit if the profile's width is large enough.
 fn is_wide_enough(widths: u128, least: u128) -> bool {
     ((widths | HIGH_BITS) - least) & HIGH_BITS == HIGH_BITS
 }

@@ -29,8 +29,8 @@ const STEP: f64 = 0.25;
 /// A rotation is near the end of its chain if at most this many descendants have animated
 /// rotations.
 const NEAR_END: usize = 1;
-/// The factor by which the steps of such a rotation are larger. Its errors add to those of only a
-/// few other rotations.
+/// The factor by which the steps of a rotation near the end of its chain are larger. The errors of
+/// such a rotation add to the errors of only a few other rotations.
 const COARSER_NEAR_END: f64 = 1.189_207_115_002_721; // 2^(1/4), one step
 
 /// A translation is far if it moves by more than this multiple of its limit, which is 13 m for a
@@ -301,8 +301,8 @@ impl Plan {
 
     /// Returns the mean inertia of the points that a joint's rotation moves, in the joint's axes.
     /// Also returns how that rotation can correct an error of the joint's position. For a
-    /// descendant with an animated rotation, only the position counts, since that rotation corrects
-    /// the rest.
+    /// descendant with an animated rotation, only the position counts, since the descendant's own
+    /// rotation corrects the rest.
     pub(super) fn inertia(&self, target: &Target, joint: usize) -> (DMat3, Aim) {
         let skeleton = target.skeleton();
         let size_at = |sample: usize| target.object(joint, sample)[0].scale.abs().max_element();

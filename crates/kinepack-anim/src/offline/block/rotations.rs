@@ -67,8 +67,8 @@ pub(super) fn relative_parameters(reference: DQuat, rotation: DQuat) -> DVec3 {
     parameters(positive(reference.inverse() * rotation))
 }
 
-/// Returns the distance between two rotations, which is about the distance by which a point at
-/// distance 1 moves.
+/// Returns the distance between two rotations. It is about the distance between the two places of a
+/// point that is 1 away from the centre.
 pub(super) fn turn(from: DQuat, to: DQuat) -> f64 {
     2.0 * (from.inverse() * to).xyz().length()
 }

@@ -16,8 +16,8 @@ use super::tune;
 
 /// The maximum number of steps by which the search goes below its first step.
 const DEEPEST: u8 = 60;
-/// The number of steps by which changes of coefficients usually allow a coarser step than rounding
-/// alone.
+/// The expected gain from changes of coefficients: they usually allow a step that is coarser by
+/// this number of steps than rounding alone allows.
 const AHEAD: u8 = 2;
 /// The changes of coefficients at default effort.
 const DEFAULT_SHAVE: Shave = Shave {

@@ -30,8 +30,8 @@ const JUMP: f64 = (1 << 19) as f64;
 pub(super) enum Arithmetic {
     /// Computes in `f64`. The result is what a player would compute without rounding.
     Double,
-    /// Computes in `f32`, to the last bit as a player does. This takes longer, but lets descendants
-    /// correct the rounding of their ancestors.
+    /// Computes in `f32`, to the last bit as a player does. This arithmetic takes longer, but it
+    /// lets descendants correct the rounding of their ancestors.
     Player,
 }
 
@@ -56,8 +56,8 @@ pub(super) struct Coder<'a> {
     /// The anchors of far tracks in the segment, by track.
     anchors: Vec<Option<Anchors>>,
     pub(super) step: u8,
-    /// The steps of components, by track. Curve tracks follow the others. The steps begin as the
-    /// plan's, and tuning changes them.
+    /// The steps of components, by track. Curve tracks follow the others. Initially they equal the
+    /// plan's steps, and tuning changes them.
     pub(super) steps: Vec<[u8; 3]>,
     /// The coefficients, by component, then by frequency.
     pub(super) coefficients: Vec<i32>,
@@ -323,8 +323,8 @@ impl<'a> Coder<'a> {
     }
 }
 
-/// Returns the anchors of a far track in a segment. There is one for the whole segment, unless its
-/// samples are too far from each other.
+/// Returns the anchors of a far track in a segment. There is one anchor for the whole segment,
+/// unless its samples are too far from each other.
 fn anchors_of(target: &Target, track: &PlannedTrack, span: Span) -> Anchors {
     let joint = usize::from(track.id.joint);
     let raw = &target.local(joint, span.first)[..span.length];

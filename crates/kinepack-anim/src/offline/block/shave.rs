@@ -1,6 +1,6 @@
 //! Finds coarser steps than rounding alone allows. The module first codes a segment with a coarser
-//! step. It then changes single coefficients that affect the largest errors by one, until all
-//! errors are within their limits.
+//! step. It then adds or subtracts 1 at single coefficients that affect the largest errors, until
+//! all errors are within their limits.
 
 use std::cmp::Ordering;
 

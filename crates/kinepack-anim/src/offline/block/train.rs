@@ -1,8 +1,8 @@
 //! Computes the table of widths. The trainer counts the widths that coefficients need over many
 //! clips. For each piece, it then searches for the 255 profiles with which the coefficients take
-//! the fewest bits. The method is agglomerative clustering: it repeatedly merges the pair of widths
-//! whose merger costs least. Finally, the trainer fits each profile to the coefficients that choose
-//! it.
+//! the fewest bits. The method is agglomerative clustering: it repeatedly merges the two lists of
+//! widths whose merger costs least. Finally, the trainer fits each profile to the coefficients that
+//! choose it.
 
 use std::collections::HashMap;
 
@@ -17,8 +17,8 @@ use super::search::code;
 use super::{spans, target};
 use crate::offline::options::BuildOptions;
 
-/// The maximum number of different lists of widths that the clustering takes. If there are more, it
-/// takes an even selection of them.
+/// The maximum number of different lists of widths that the clustering takes. If there are more,
+/// the clustering takes an even selection of them.
 const MAX_MERGED: usize = 8000;
 /// The number of profiles that are fixed instead of trained, so that any widths fit some profile
 /// fairly well.
@@ -282,8 +282,9 @@ fn choose(widths: &Widths, profiles: &[Widths], sums: &[u32]) -> Choice {
     choice
 }
 
-/// Narrows profiles as long as the members that still fit gain more than the others lose. Returns
-/// the total bits of all widths.
+/// Narrows profiles as long as this saves bits overall. The widths that still fit a narrower
+/// profile take fewer bits, and the others must choose another profile. Returns the total bits of
+/// all widths.
 fn fit(seen: &[(Widths, f64)], profiles: &mut [Widths]) -> f64 {
     let mut before = f64::INFINITY;
     for _ in 0..FITS {

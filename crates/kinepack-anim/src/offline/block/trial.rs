@@ -1,8 +1,8 @@
 //! Estimates how a change of a coefficient affects the errors, without decoding the segment again.
-//! A new rotation or translation of a joint moves all points below it as one rigid body. So each
-//! sample needs only the joint's new transform, and each point a few multiplications in `f32`,
-//! eight samples at a time. `f32` is precise enough, because points are stored as offsets from the
-//! raw points and as distances from an origin near the joints.
+//! A new rotation or translation of a joint moves all points below it as one rigid body. A trial
+//! therefore needs only the joint's new transform at each sample. Each point then takes a few
+//! multiplications in `f32`, for eight samples at a time. `f32` is precise enough, because points
+//! are stored as offsets from the raw points and as distances from an origin near the joints.
 
 use glam::{DMat3, DVec3};
 
@@ -13,18 +13,17 @@ use super::segment::Coder;
 
 /// The number of samples that are computed at a time.
 const LANES: usize = 8;
-/// The maximum of squares of errors. Larger ones are clamped to it, so that their powers fit into
-/// `f32`.
+/// Larger squares of errors are clamped to this maximum, so that their powers fit into `f32`.
 const LARGEST_SQUARE: f32 = 1e4;
-/// The minimum of squares of errors. With it, their powers are normal numbers, because arithmetic
-/// on subnormal numbers is slow.
+/// Smaller squares of errors are clamped to this minimum, so that their powers are normal numbers.
+/// Arithmetic on subnormal numbers is slow.
 const SMALLEST_SQUARE: f32 = 1e-4;
 
 /// A number for each sample.
 type Row = [[f32; LANES]; MAX_LENGTH / LANES];
 
 /// The points of a joint at which errors are measured. A field with nine rows contains x, y and z
-/// of the first point, and then those of the other two points.
+/// of the first point, then of the second, then of the third.
 #[derive(Clone, Debug)]
 struct Points {
     /// Whether the rows match the coded segment.
@@ -86,9 +85,9 @@ impl Trial {
     }
 
     /// Returns whether the norm of all errors probably falls below `least` with the transforms
-    /// `local`. The first of the joints `below` gets them, relative to its parent. The other joints
-    /// keep their transforms relative to their parents. `norm` is the current norm. The change must
-    /// not be a change of scale.
+    /// `local`. The first of the joints `below` gets these transforms, which are relative to its
+    /// parent. The other joints keep their transforms relative to their parents. `norm` is the
+    /// current norm. The change must not be a change of scale.
     pub(super) fn is_better(
         &mut self,
         coder: &Coder,

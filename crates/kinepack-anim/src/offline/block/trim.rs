@@ -12,9 +12,10 @@ use super::shave::Shaver;
 pub(super) struct Trim {
     /// The cost of a squared step of error in bits, for each pass.
     pub(super) weights: &'static [f64],
-    /// The maximum number of changes to try for such a repair.
+    /// The largest error that a repair may start from, as a multiple of the limit. If a narrower
+    /// component causes a larger error, the attempt is rejected.
     pub(super) farthest: f64,
-    /// The maximum number of changes to try for such a repair.
+    /// The maximum number of changes of other coefficients to try for a repair.
     pub(super) tries: usize,
     /// Repairs stop after this number of components have failed in a row. Later components are less
     /// promising.
@@ -102,8 +103,8 @@ enum Tried {
     Other,
 }
 
-/// Narrower coefficients for a component, and their cost minus the bits that they save. Returns
-/// `None` if the component is dead, or if narrowing would cost too much.
+/// Returns narrower coefficients for a component, and their cost minus the bits that they save.
+/// Returns `None` if the component is dead, or if narrowing would cost too much.
 fn narrower(coder: &Coder, component: usize, weight: f64) -> Option<(Vec<i32>, f64)> {
     if coder.steps[component / 3][component % 3] == 0 {
         return None;

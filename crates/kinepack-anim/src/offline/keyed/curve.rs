@@ -12,7 +12,7 @@ pub(super) type Value = [f64; 4];
 const MAX_REFIT: usize = 8;
 
 /// The value of a key, with its code. The code is kept because coding the decoded value again may
-/// give another one, if two components are nearly equally large.
+/// give another code, if two components are nearly equally large.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyValue {
     pub(super) code: [u16; 3],
@@ -34,7 +34,7 @@ pub(super) struct Curve {
     /// The samples that have keys, in increasing order. The first and the last sample always have
     /// one.
     pub(super) keys: Vec<usize>,
-    /// The values of the keys, on the same side as their targets.
+    /// The values of the keys. Each rotation has the sign that is nearer to its target.
     pub(super) values: Vec<KeyValue>,
     /// The samples whose keys were removed by the last pass over all keys.
     pub(super) removed: Vec<usize>,
@@ -234,7 +234,8 @@ impl Curve {
     }
 }
 
-/// Codes a value in 48 bits, and decodes it again on the same side.
+/// Codes a value in 48 bits, and decodes it again. A decoded rotation gets the sign that is nearer
+/// to `value`.
 fn coded(channel: Channel, range: &VectorRange, value: &Value) -> KeyValue {
     let [x, y, z, w] = value.map(|c| c as f32);
     if channel != Channel::Rotation {

@@ -14,8 +14,8 @@ use super::insert::{KeyPosition, insert};
 use super::scene::Scene;
 use super::{KeyedOptions, Margins};
 
-/// Tightening sets the margin of the track that contributes most to this share of that track's
-/// error.
+/// When the error in object space is too large, the track that contributes most gets a new margin:
+/// this share of the track's own error.
 const TIGHTEN: f64 = 0.95;
 
 /// The maximum number of rounds of tightening. Usually about ten are enough.

@@ -20,7 +20,7 @@ const NEAR_KEYS: usize = 3;
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Tried {
     All,
-    /// The keys near those that the last pass removed.
+    /// The keys near the keys that the last pass removed.
     NearRemoved,
 }
 
@@ -206,8 +206,8 @@ struct Attempt {
 }
 
 impl Attempt {
-    /// Removes all keys from the curve except those around one key, which are the keys that a
-    /// change of its neighbours can affect. Returns the index of that key among them.
+    /// Removes all keys from the curve except the keys around one key. The kept keys are those that
+    /// matter if the key or its neighbours change. Returns the key's index among the kept keys.
     fn begin(&mut self, curve: &mut Curve, key: usize) -> usize {
         let first = key.saturating_sub(2 * REFIT_KEYS + 2);
         self.around = first..(key + 2 * REFIT_KEYS + 3).min(curve.keys.len());
@@ -234,7 +234,7 @@ impl Attempt {
         curve.values.extend_from_slice(&self.values[self.around.clone()]);
     }
 
-    /// Restores all keys of the curve, with the current state of those around the attempt's key.
+    /// Restores all keys of the curve. The keys around the attempt's key keep their current state.
     fn end(&mut self, curve: &mut Curve) {
         if curve.keys != self.keys[self.around.clone()] {
             self.keys.splice(self.around.clone(), curve.keys.iter().copied());

@@ -119,8 +119,8 @@ fn check_disk(clip: &Clip) {
     assert!(unpacker.finish().unwrap() == bytes);
 }
 
-/// Checks that poses, joints and curves are those of the naive player. Loading must take memory in
-/// proportion to the length of the bytes, and playing must take none.
+/// Checks that poses, joints and curves equal those of the naive player. Loading must take memory
+/// in proportion to the length of the bytes, and playing must take none.
 fn check_poses(clip: &Clip, rig: Option<&Rig>, raw: &RawClip, seed: u64) {
     let bytes = clip.as_bytes();
     let naive_rig = rig.map(|rig| NaiveRig::read(&rig.to_bytes()).unwrap());

@@ -136,9 +136,9 @@ fn scale(e: usize, whole: i32) -> f32 {
     f32::from_bits(octave[e % 8]) * 2.0_f32.powi(e as i32 / 8 + whole)
 }
 
-/// Returns the sum over the coefficients of a component. The weights are those of the rows in
-/// `rows`, counted from the row of sample −1, times the factors there. The sum skips the eights of
-/// both pieces that have no widths above 0.
+/// Returns the sum over the coefficients of a component. A weight is the sum of the numbers in the
+/// rows of `rows`, each times the row's factor. Rows are counted from the row of sample −1. The sum
+/// skips the eights of both pieces that have no widths above 0.
 fn component(segment: &NaiveSegment, component: &Component, rows: &[(usize, f32)]) -> f32 {
     let s = scale(usize::from(segment.step), -64);
     let mut sums: [Option<f32>; 8] = [None; 8];

@@ -13,9 +13,8 @@ const MOST_OF_BLOCK: usize = 256;
 const GROUP: usize = 16;
 /// The minimum length of the trailer of a stream in bytes, for versions 0 and 1.
 const SHORTEST_ENDS: [usize; 2] = [32, 24];
-/// The number of bits per delta. The first row is for version 0, the others for control modes 0 and
-/// 1 of version
-/// 1. The column is the code in the group header.
+/// The number of bits per delta. The first row is for version 0, which has no control modes. The
+/// other rows are for control modes 0 and 1. The column is the code in the group header.
 const WIDTHS: [[u8; 4]; 3] = [[0, 2, 4, 8], [0, 1, 2, 4], [1, 2, 4, 8]];
 
 const CUT_OFF: &str = "its compressed data is cut off or damaged";
