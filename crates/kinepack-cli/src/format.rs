@@ -19,7 +19,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The extensions in lower case. Commands also read files by them.
+    /// The extensions in lower case. Commands also recognize files by them.
     const ENDINGS: [(&'static str, Self); 5] = [
         ("mcap", Self::Capture),
         ("kpz", Self::Replay),

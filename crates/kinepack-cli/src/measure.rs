@@ -33,8 +33,8 @@ pub struct Arguments {
     /// Levels by name or number [default: all that the data allow]
     #[arg(long = "level", value_name = "LEVEL", value_delimiter = ',')]
     levels: Vec<String>,
-    /// Code each frame against the newest one that is at least this many ticks older [default: 100
-    /// ms, which is 6 at 60 Hz, but at most 60]
+    /// Code each frame against the newest frame that is at least this many ticks older [default:
+    /// 100 ms, which is 6 at 60 Hz, but at most 60]
     #[arg(long, value_name = "TICKS", value_parser = clap::value_parser!(u32).range(1..=600))]
     lag: Option<u32>,
     /// Ticks between the baseline and the older views that the adaptive level looks at [default: as
@@ -170,8 +170,8 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Passes all frames to a ladder, or only those before a signal. `next` adds one frame and
-    /// returns its number of entities, or how the file ended.
+    /// Passes all frames to a ladder. A signal ends the measurement early. `next` adds one frame
+    /// and returns its number of entities, or how the file ended.
     fn measure(
         self,
         history: History,

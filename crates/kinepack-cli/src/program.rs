@@ -1,4 +1,4 @@
-//! The frame of a program: it parses the arguments, and ends the program.
+//! The shell of a program, which parses the arguments, runs the command and ends the program.
 
 use std::env;
 use std::process::ExitCode;
@@ -37,8 +37,8 @@ pub fn run_program<Arguments: Parser>(
     }
 }
 
-/// Parses the arguments of the command line. If they are wrong, ends the program with an error that
-/// quotes them without control characters.
+/// Parses the arguments of the command line. If the arguments are wrong, ends the program with an
+/// error that quotes them without control characters.
 fn arguments<Arguments: Parser>() -> Arguments {
     let error = match Arguments::try_parse() {
         Ok(arguments) => return arguments,

@@ -18,8 +18,8 @@ pub(crate) struct Report {
     lag: u32,
     /// Ticks per second.
     rate_hz: f64,
-    /// Frames per second, which are fewer than ticks if some ticks have none. Kilobits per second
-    /// are computed from these.
+    /// Frames per second. There are fewer frames than ticks if some ticks have no frame. Kilobits
+    /// per second are computed from this rate.
     frames_per_s: f64,
     /// The number of frames that were encoded, decoded and compared.
     frames: usize,

@@ -30,7 +30,7 @@ pub(crate) struct First<'a> {
     pub(crate) stream: &'a Stream,
 }
 
-/// A further capture, and the one of its streams that is read.
+/// A further capture, and the stream that is read from it.
 pub(crate) struct Further {
     pub(crate) path: PathBuf,
     pub(crate) stream: String,
@@ -124,8 +124,8 @@ impl Opening<'_> {
     }
 
     /// Returns the index of the stream to read from a further capture. This is the requested
-    /// stream, or else the one named like the first capture's stream. If no stream has that name,
-    /// it is the only stream with the same schema.
+    /// stream, or else the stream with the same name as the first capture's stream. If no stream
+    /// has that name, it is the only stream with the same schema.
     fn choose(&self, first: First<'_>, captured: &Captured) -> Result<usize, RunError> {
         let streams = captured.streams();
         let fits = |stream: &Stream| stream.schema.hash() == first.stream.schema.hash();
@@ -177,8 +177,8 @@ impl Opening<'_> {
 }
 
 impl Further {
-    /// Returns a note for a capture whose rate differs from that of the first capture. Lags count
-    /// ticks, so a profile may be trained on both.
+    /// Returns a note for a capture whose rate differs from the rate of the first capture. Lags
+    /// count ticks, so a profile may be trained on captures of both rates.
     pub(crate) fn rate_note(&self, first: First<'_>) -> Option<String> {
         let [own, other] = [self.rate_hz, first.stream.rate_hz].map(shown_rate);
         (own != other).then(|| {

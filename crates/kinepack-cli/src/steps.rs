@@ -60,7 +60,7 @@ pub(crate) struct FieldSteps {
     pub(crate) attribute: String,
     /// The attribute for the old steps.
     pub(crate) was: String,
-    /// The requested largest error, which holds for any value.
+    /// The requested largest error. No value has a larger error.
     pub(crate) asked: f64,
     /// The errors of the recorded values.
     pub(crate) error: Summary,

@@ -23,7 +23,7 @@ use crate::ladder::LadderError;
 use crate::runs::{First, FrameReader, Further, Opening, RunError, Runs};
 use crate::steps::StepArguments;
 
-/// Train a profile on all frames of one or more captures, and measure nothing.
+/// Train a profile on all frames of one or more captures, without measuring it.
 ///
 /// A profile contains which values are frequent. The levels from 9 on use it. To find out how much
 /// a profile saves, use `tune`, which keeps a part of one capture for measuring. Use `train` for
@@ -32,8 +32,9 @@ use crate::steps::StepArguments;
 pub struct Arguments {
     /// Captures (.mcap), replays (.kpz), or files of the 2015 physics data compression challenge
     /// (.bin or .f32, plain or as .zst). All must have the same schema. Without --stream, each
-    /// further file is read at the stream with the name of the first one's, else at its only stream
-    /// with that schema. Files with a different rate are trained on too, with a note.
+    /// further file is read from the stream that has the same name as the first file's stream, else
+    /// from its only stream with that schema. Files with a different rate are trained on too, with
+    /// a note.
     #[arg(value_name = "FILES", required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -49,8 +50,8 @@ pub struct Arguments {
     /// Stop before this frame of each capture [default: train to the end]
     #[arg(long, value_name = "FRAME")]
     to: Option<u32>,
-    /// Search for classes and contexts too. This is always done for data other than cubes, which
-    /// have built-in ones.
+    /// Search for classes and contexts too. For data other than cubes, the search is always done;
+    /// cubes have built-in classes and contexts.
     #[arg(long)]
     search: bool,
     /// Passes over the data that improve the weights of the adaptive level.

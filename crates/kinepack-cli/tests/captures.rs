@@ -236,7 +236,7 @@ fn tables_fit_into_the_terminal() {
     }
 }
 
-/// Returns a capture, before quantization, of drones that circle at different speeds.
+/// Returns a capture of drones that circle at different speeds. Their numbers are not quantized.
 fn drones(files: &Files) -> String {
     let capture = files.path("drones.mcap");
     let mut recorder = Recorder::create(&capture).unwrap();

@@ -242,7 +242,7 @@ fn level<'a>(report: &'a Value, name: &str) -> &'a Value {
 fn missing_ticks_are_time_in_which_nothing_is_sent() {
     let files = Files::new();
     let even = record(&files, "even.mcap", 60.0, 0..200);
-    // The world and the frames are the same, but its ticks are half as long.
+    // This capture has the same world and the same frames, but its ticks are half as long.
     let gaps = record(&files, "gaps.mcap", 120.0, (0..400).step_by(2));
     let of = |file: &str| json(&["measure", file, "--level", "packed,adaptive", "--lag", "12"]);
     let (even_report, gap_report) = (of(&even), of(&gaps));

@@ -1,5 +1,6 @@
 //! Tests that learning never loses much. On synthetic motions, the learning level takes at most 2 %
-//! more than the level that does not learn. This holds with and without a profile that fits.
+//! more than the level that does not learn. The limit holds with and without a profile that fits
+//! the motions.
 
 #[path = "../../../lab/comparisons/examples/motions/compare.rs"]
 mod compare;

@@ -10,7 +10,7 @@ use crate::support::program::{
 
 const OLD: &[u8] = b"worth something";
 
-/// Returns a challenge file, and the same as a capture.
+/// Returns a challenge file, and a capture with the same contents.
 fn captures(files: &Files) -> [String; 2] {
     let challenge = files.write("run.f32", &good_f32(40, 30)).to_str().unwrap().to_owned();
     let capture = files.path("run.mcap").to_str().unwrap().to_owned();

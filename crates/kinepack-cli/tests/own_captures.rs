@@ -15,7 +15,7 @@ struct Gate {
     height: f64,
 }
 
-/// Returns a file with a stream of drones that circle, and one of gates.
+/// Returns a file with two streams: drones that circle, and gates.
 fn two_streams(files: &Files) -> String {
     let capture = files.path("two.mcap");
     let mut recorder = Recorder::create(&capture).unwrap();

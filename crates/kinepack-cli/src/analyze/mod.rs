@@ -41,7 +41,7 @@ pub struct Arguments {
     profile: Parameters,
     #[command(flatten)]
     capture: CaptureArguments,
-    /// Memory for the frames that are kept to compare with, in MiB.
+    /// Memory for the frames that later frames are compared with, in MiB.
     #[arg(
         long,
         value_name = "MIB",

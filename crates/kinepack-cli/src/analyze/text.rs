@@ -216,7 +216,7 @@ fn write_components(analysis: &Analysis, out: &mut impl Write) -> io::Result<()>
             format!("{:.0}", component.level_bits_per_frame[level])
         })
     };
-    // In most captures, all numbers are as fine as floats.
+    // In most captures, all recorded numbers have the resolution of floats.
     let has_multiples = all.clone().any(|(_, component)| component.carried_step.is_some());
     let kept = |cells: [String; 12]| -> Vec<String> {
         let cells = cells.into_iter().enumerate();

@@ -18,8 +18,8 @@ use crate::anim::error::AnimError;
 /// The options that name the base.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct BaseArguments {
-    /// Build additive clips: the difference of each clip from this one, which is a pose or has as
-    /// many samples. #CLIP selects a clip of the file if it has several.
+    /// Build additive clips: the difference of each clip from this one, which has one sample or as
+    /// many samples as the clip. #CLIP selects a clip of a file with several clips.
     #[arg(long, value_name = "FILE[#CLIP]", help_heading = "Additive clips")]
     base: Option<String>,
     /// Use one sample of the base as a pose. The first sample is 0.

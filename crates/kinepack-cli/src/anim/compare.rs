@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     /// NAME_bytes and NAME_max_error_cm.
     #[arg(long, value_name = "CSV")]
     peer: Option<PathBuf>,
-    /// Let clips of one skeleton share a rig. Its bytes count.
+    /// Let clips of one skeleton share a rig. The bytes of rigs count.
     #[arg(long, conflicts_with = "options")]
     rig: bool,
     #[command(flatten)]

@@ -27,7 +27,7 @@ pub(crate) const RIG: &str = "kpr";
 
 /// A clip with everything that playing it needs.
 pub(crate) struct Compiled {
-    /// The name of the clip, which is that of its file or its name in the database.
+    /// The name of the clip: the name of its file, or its name in the database.
     pub(crate) name: String,
     pub(crate) clip: AnyClip,
     pub(crate) skeleton: Skeleton,
@@ -60,8 +60,8 @@ pub(crate) fn read_rig(path: &Path) -> Result<Rig, AnimError> {
     rig.map_err(|error| AnimError::BadClip { path: path.to_owned(), reason: error.to_string() })
 }
 
-/// Returns the files that [`read`] reads by name: those of the clip and of its skeleton. Files that
-/// it finds by their hash are not included.
+/// Returns the files that [`read`] reads by name: the file of the clip and the file of its
+/// skeleton. Files that `read` finds by their hash are not included.
 pub(crate) fn inputs(clip: &Path, arguments: &SkeletonArguments) -> impl Iterator<Item = PathBuf> {
     [Some(file_types::of_database(clip).0), arguments.skeleton.clone()].into_iter().flatten()
 }

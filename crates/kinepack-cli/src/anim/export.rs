@@ -32,8 +32,8 @@ pub(crate) struct Arguments {
     /// .glb: samples per second. Default: the clip's own rate.
     #[arg(long, value_name = "HZ", value_parser = parse_rate)]
     rate: Option<f32>,
-    /// .anm: the number of places at which players can start [default: 1]. Each takes 24 or 48
-    /// bytes a joint. Without any, some players cannot go back to the start.
+    /// .anm: the number of places at which players can start [default: 1]. Each place takes 24 or
+    /// 48 bytes a joint. With 0, some players cannot go back to the start.
     #[arg(long, value_name = "COUNT")]
     jump_caches: Option<u32>,
     #[command(flatten)]

@@ -7,20 +7,21 @@ use kinepack_anim::import::{BvhConvention, ImportOptions};
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ImportArguments {
     /// Samples per second. By default 30 for glTF, and the rate of the file for FBX and BVH. The
-    /// rate of a BVH file must be a multiple of this one.
+    /// rate of a BVH file must be a multiple of this rate.
     #[arg(long, value_name = "HZ")]
     rate: Option<f32>,
     /// The unit of the files in cm. By default 100 for glTF, or 1 if the skeleton would be larger
     /// than 20 m; for FBX the file states it; for BVH it depends on the convention.
     #[arg(long, value_name = "CM")]
     unit_cm: Option<f64>,
-    /// BVH: frames to drop at the beginning. By default it depends on the convention.
+    /// BVH: frames to drop at the beginning. By default the number depends on the convention.
     #[arg(long, value_name = "FRAMES")]
     drop_frames: Option<usize>,
     /// BVH: the rate of the capture, if the frame time in the file is wrong.
     #[arg(long, value_name = "HZ")]
     frame_rate: Option<f32>,
-    /// BVH: the collection that the files are from. It decides the unit and the frames to drop.
+    /// BVH: the collection that the files are from. The collection determines the unit and the
+    /// frames to drop.
     #[arg(long, value_enum, default_value_t)]
     convention: Convention,
     /// glTF: name the joints of humans as VRM 1.0 does, if the file identifies them. Clips of
@@ -40,7 +41,7 @@ pub(crate) struct ImportArguments {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Convention {
-    /// Decided by the names of the joints.
+    /// Detected from the names of the joints.
     #[default]
     Auto,
     /// The unit is 1 cm, and all frames are motion.

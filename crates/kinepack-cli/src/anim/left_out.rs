@@ -14,7 +14,7 @@ pub(crate) struct LeftOutReport {
     file: String,
     /// The kind of the parts.
     what: &'static str,
-    /// The name of the parts. It is empty if they have none.
+    /// The name that the parts share, or an empty text if they have no name.
     name: String,
     count: usize,
 }

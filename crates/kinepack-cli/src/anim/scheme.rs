@@ -59,7 +59,7 @@ pub(crate) struct SchemeArguments {
     /// Use keys for every track that changes, even if rows of samples are smaller.
     #[arg(long, help_heading = "Keyed scheme")]
     no_rows: bool,
-    /// Allow the full error for joints that are at rest. By default they get half of it.
+    /// Allow the full error for joints that are at rest. By default, half of it is allowed.
     #[arg(long, help_heading = "Keyed scheme")]
     no_hold_still: bool,
 }
@@ -113,7 +113,7 @@ enum ParametrizationName {
     Times,
     /// By the length of chords.
     Chordal,
-    /// By the square root of that length.
+    /// By the square root of the length of chords.
     Centripetal,
 }
 

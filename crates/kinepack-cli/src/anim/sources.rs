@@ -224,9 +224,9 @@ pub(crate) fn build_all(
 }
 
 /// Builds each clip with its own options and on one thread. `jobs` is the number of clips that are
-/// built at the same time, by default as many as there are cores. If the numbers of a clip cannot
-/// be built, its result is an error. Any other failure stops all work, because the options caused
-/// it.
+/// built at the same time, by default the number of cores. If a clip has numbers that cannot be
+/// built, the clip's result is an error. Any other failure stops all work, because the options
+/// caused it.
 pub(crate) fn build_each(
     sources: &[Source],
     options: impl Fn(&RawClip) -> BuildOptions + Sync,
@@ -300,7 +300,7 @@ pub(crate) fn take_from_all_cores<T: Sync, R: Send>(
     Ok(())
 }
 
-/// Takes results in any order, and hands them on in order.
+/// Takes results in any order, and passes them on in the order of the items.
 struct InOrder<R, F> {
     taken: usize,
     waiting: BTreeMap<usize, R>,

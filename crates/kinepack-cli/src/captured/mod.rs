@@ -139,7 +139,7 @@ pub(crate) struct CapturedFrame<'a> {
     /// The index of the stream.
     pub(crate) stream: usize,
     pub(crate) tick: Tick,
-    /// The ids of each kind's entities.
+    /// The ids of the entities, for each kind.
     pub(crate) ids: Vec<&'a [EntityId]>,
     pub(crate) columns: Columns<'a>,
 }
@@ -160,7 +160,8 @@ impl CapturedFrame<'_> {
         CaptureError::BadState { path, stream, tick, entity: id.0, reason }.into()
     }
 
-    /// Refuses values that the stream's schema cannot hold, as all commands do that quantize them.
+    /// Refuses values that the stream's schema cannot hold. All commands that quantize values
+    /// refuse them too.
     pub(crate) fn check(&self, path: &Path, stream: &Stream) -> Result<(), CapturedError> {
         if let Columns::Lanes(_) = self.columns {
             return Ok(());
@@ -322,7 +323,8 @@ impl Captured {
         })
     }
 
-    /// Returns the quantization steps of a stream, or those that `--max-error` requires instead.
+    /// Returns the quantization steps of a stream, or the steps that `--max-error` requires
+    /// instead.
     pub(crate) fn steps(
         &self,
         index: usize,
@@ -388,8 +390,8 @@ impl Captured {
     }
 }
 
-/// Refuses a pipe or a device. It can be read only once, and opening a named pipe would wait for a
-/// writer.
+/// Refuses a pipe or a device, because it can be read only once. Opening a named pipe would also
+/// wait for a writer.
 pub fn refuse_once(path: &Path) -> Result<(), CapturedError> {
     match is_read_once(path) {
         true => Err(CapturedError::Once { path: path.to_owned() }),
@@ -397,7 +399,7 @@ pub fn refuse_once(path: &Path) -> Result<(), CapturedError> {
     }
 }
 
-/// Returns the lag of baselines in ticks. It is `asked` if given, or 100 ms, as in the article.
+/// Returns the lag of baselines in ticks: `asked` if given, or 100 ms, as in the article.
 pub(crate) fn lag_of(asked: Option<u32>, rate_hz: f64) -> u32 {
     asked.unwrap_or_else(|| ((0.1 * rate_hz).round() as u32).clamp(1, 60))
 }
@@ -434,8 +436,8 @@ pub(crate) fn is_cubes(schema: &Schema) -> bool {
     cube::profile().schema_hash == schema.hash()
 }
 
-/// Returns the sum of numbers that a file states, which may be as large as a `u64`, or `None` if
-/// one of them is unknown.
+/// Returns the sum of counts that a file states, or `None` if one of them is unknown. The sum
+/// saturates, because a stated count may be as large as a `u64`.
 fn sum(mut counts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
     counts.try_fold(0, |sum: u64, count| Some(sum.saturating_add(count?)))
 }

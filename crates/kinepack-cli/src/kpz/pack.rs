@@ -20,7 +20,7 @@ use crate::captured::{
 use crate::ladder::Parameters;
 use crate::steps::StepArguments;
 
-/// Make a replay of a capture: quantized, compressed, and played from any moment.
+/// Make a replay of a capture: quantized, compressed, and playable from any moment.
 ///
 /// The snapshots come back exactly as they are quantized: `unpack` makes the same challenge file
 /// again, byte for byte.

@@ -36,7 +36,7 @@ pub(crate) struct TooShort {
 
 impl Failure for TooShort {}
 
-/// What the capture has too little of.
+/// The reason why a capture is too short.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Shortage {
     #[error("it has no frames")]
@@ -81,7 +81,7 @@ impl Shortage {
 /// The reason why a frame could not be measured.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BadFrame {
-    /// The schema does not hold a state.
+    /// The schema cannot hold a state.
     #[error("entity {entity}: {reason}")]
     Value { entity: u32, reason: String },
     /// The decoder returned another frame, which is a defect of this program.

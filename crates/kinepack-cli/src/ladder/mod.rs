@@ -51,7 +51,7 @@ pub enum CubeKinds {
 pub(crate) struct Ladder {
     history: History,
     frame: u32,
-    /// The first tick and the newest one.
+    /// The first and the newest measured tick.
     ticks: Option<(Tick, Tick)>,
     /// The number of measured frames, and the sum of the ticks from each measured frame's
     /// predecessor to that frame.
@@ -65,8 +65,8 @@ pub(crate) struct Ladder {
 pub(crate) struct History {
     /// The distance from the frame back to its baseline.
     pub(crate) lag: u32,
-    /// The distance from the baseline back to the first older view. The second older view is a lag
-    /// before the first.
+    /// The distance from the baseline back to the first older view. The second older view is `lag`
+    /// ticks before the first.
     pub(crate) spacing: u32,
     /// The first frame that is measured.
     pub(crate) from: u32,
@@ -144,7 +144,7 @@ impl Ladder {
         Ok(ladder)
     }
 
-    /// Returns a ladder for any stream, with those rows of `levels` that quantize everything.
+    /// Returns a ladder for any stream, with the rows of `levels` that quantize everything.
     pub(crate) fn of_stream(
         levels: &[Level],
         history: History,
@@ -176,8 +176,8 @@ impl Ladder {
         Self { history, frame: 0, ticks: None, measured: 0, passed_ticks: 0, groups }
     }
 
-    /// Adds a level. `schema` is the schema of the frames. `split` is the schema in which they are
-    /// coded, if that is a different one.
+    /// Adds a level. `schema` is the schema of the frames. `split` is the schema in which the
+    /// frames are coded, if it differs from `schema`.
     fn add_run(
         &mut self,
         quantized: Quantized,
@@ -218,7 +218,8 @@ impl Ladder {
         self.add_to_groups(Tick(self.frame), |quantized, mut snapshot| {
             for (entity, state) in (0..).zip(states) {
                 let pushed = cube::push(&mut snapshot, quantized, EntityId(entity), *state);
-                // The error of the frame names the entity, so the field's error is converted.
+                // `BadFrame` names the entity, so the field's error is converted to an error
+                // without an entity.
                 let pushed = pushed.map_err(|error| match error {
                     EncodeError::NotANumber { field, .. } => {
                         EncodeError::NotANumber { id: None, field }

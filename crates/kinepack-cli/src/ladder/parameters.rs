@@ -1,4 +1,4 @@
-//! The parameters with which levels are measured: built in, or from a profile's file.
+//! The parameters with which levels are measured: built-in parameters, or a profile from a file.
 
 use std::fmt;
 use std::fs::File;
@@ -88,8 +88,8 @@ impl ProfileFile {
             .map_err(|error| failed(error.to_string(), error == SetupError::ProfileMismatch))
     }
 
-    /// Returns the bytes of the file, and at most one more than the limit, because a device would
-    /// never end.
+    /// Returns the bytes of the file, but at most one byte more than the limit, because a device
+    /// would never end.
     fn bytes(&self) -> io::Result<&[u8]> {
         if let Some(bytes) = self.bytes.get() {
             return Ok(bytes);

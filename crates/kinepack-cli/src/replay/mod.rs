@@ -49,7 +49,7 @@ pub struct Arguments {
     file: PathBuf,
     #[command(flatten)]
     stream: StreamArguments,
-    /// Levels by name or number: those that are sent over a network.
+    /// Levels by name or number. Only levels that can be sent over a network are possible.
     #[arg(
         long,
         value_name = "LEVEL",
@@ -108,7 +108,7 @@ struct Report {
     over_round_trip: Vec<RunReport>,
 }
 
-/// The reason why a capture cannot be replayed, or arrived with errors.
+/// The reason why a capture cannot be replayed, or why the receiver's states are wrong.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReplayError {
     #[error(transparent)]

@@ -28,8 +28,8 @@ const KEPT_VIEWS: usize = 512;
 const PICTURES_EVERY: Duration = Duration::from_millis(50);
 /// The maximum number of pictures between two frames.
 const MOST_PICTURES: u32 = 1_200;
-/// The largest number of states that a receiver keeps, which is one second at a thousand frames per
-/// second.
+/// The largest number of states that a receiver keeps. They cover one second at a thousand frames
+/// per second.
 const MOST_STATES: usize = 1_024;
 const RECEIVER: ReceiverId = ReceiverId(0);
 
@@ -64,7 +64,7 @@ pub(super) struct RunReport {
     pub(super) errors: Vec<FieldError>,
 }
 
-/// The distances of a shown field from its recorded value at the same moment.
+/// The distances of a shown field from the recorded value at the same moment.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct FieldError {
     pub(super) field: String,
@@ -117,7 +117,7 @@ pub(super) struct Run {
     lanes: [Vec<u32>; 2],
     /// Whether the stream has fields that may be absent.
     has_optional: bool,
-    /// The lanes of the recorded states before and after the shown one. They are only used if the
+    /// The lanes of the recorded states before and after the shown state. They are only used if the
     /// stream has fields that may be absent.
     truth: [Vec<u32>; 2],
 }

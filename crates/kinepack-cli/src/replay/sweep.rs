@@ -41,7 +41,7 @@ impl FromStr for Sweep {
 pub(super) type Links = Vec<(LinkConfig, String)>;
 
 impl Sweep {
-    /// Returns the links for the range of losses, and those for the range of round trips.
+    /// Returns the links for the range of losses, and the links for the range of round trips.
     pub(super) fn links(&self, link: &LinkConfig) -> (Links, Links) {
         let points = |span: Option<(f64, f64)>| {
             let count = if span.is_some() { POINTS } else { 0 };

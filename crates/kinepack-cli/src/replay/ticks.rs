@@ -9,8 +9,8 @@ const MOST_PARTS: u32 = 10_000;
 const TOLERANCE: f64 = 0.002;
 
 /// Converts ticks to sent ticks, which count from 1. A receiver needs a whole number of ticks per
-/// second. If a capture has a slow or fractional rate, several sent ticks belong to each of its
-/// own.
+/// second. If a capture has a slow or fractional rate, several sent ticks belong to each tick of
+/// the capture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SentTicks {
     /// The receiver's ticks per second, rounded and exact.

@@ -1,4 +1,4 @@
-//! The recorded frames. Each frame is sent, and the most recent ones are kept for comparison with
+//! The recorded frames. Each frame is sent, and the most recent frames are kept for comparison with
 //! the receiver's picture.
 
 use std::collections::VecDeque;

@@ -6,7 +6,7 @@ use kinepack_capture::analysis::Past;
 use super::TuneError;
 use super::report::{Bytes, Parts};
 
-/// Returns the sizes of the frames before frame `training`, and those of all later frames.
+/// Returns the mean sizes of the frames before frame `training`, and of all frames from it on.
 pub(super) fn parts(
     schema: &Schema,
     profile: &Profile,
@@ -28,8 +28,8 @@ pub(super) fn parts(
 }
 
 /// Returns the mean size of a frame in each part, in bytes. Each frame is coded against the newest
-/// one that is at least `lag` ticks older, as the receiver has decoded it. `part_of` returns a
-/// frame's part.
+/// frame that is at least `lag` ticks older, as the receiver has decoded that frame. `part_of`
+/// returns a frame's part.
 pub(super) fn mean_bytes<const PARTS: usize>(
     codec: &Codec,
     frames: &[Snapshot],

@@ -28,7 +28,7 @@ use crate::ladder::{Parameters, ProfileError, Shortage, TooShort};
 use crate::runs::{First, FrameReader, Opening, RunError};
 use crate::steps::MaxError;
 
-/// Search for the best profile for one capture, and measure what it saves on held-out frames.
+/// Search for the best profile for one capture, and measure its savings on held-out frames.
 ///
 /// The first part of the capture trains the profile, and the rest only measures it. `tune` also
 /// tries other orders of the fields, and with --max-error coarser steps. Use it to decide whether a
@@ -42,11 +42,12 @@ pub struct Arguments {
     /// (.bin or .f32, plain or as .zst).
     file: PathBuf,
     /// More captures of the same schema. The model of the adaptive level also trains on their
-    /// frames, so that it fits other data than the first capture too. Nothing else depends on them.
-    /// Without --stream, each further capture is read from the stream that has the same name as the
-    /// first capture's stream. If there is none, the only stream of the same schema is read. A
-    /// capture with a different rate is trained on too, and the report then has
-    /// both rates. At most 14,400 frames of each capture are read, and 1 GiB of all further ones.
+    /// frames, so that it fits other data than the first capture too. Nothing else depends on these
+    /// captures. Without --stream, each further capture is read from the stream that has the same
+    /// name as the first capture's stream. If there is none, the only stream of the same schema is
+    /// read. A capture with a different rate is trained on too, and the report then has both rates.
+    /// At most 14,400 frames of each capture are read, and at most 1 GiB of all further captures
+    /// together.
     #[arg(value_name = "FURTHER")]
     further: Vec<PathBuf>,
     #[command(flatten)]
@@ -246,8 +247,8 @@ impl Arguments {
 
 /// The maximum number of frames that are kept of a capture, which is four minutes at 60 Hz.
 const MAX_FRAMES: usize = 14_400;
-/// The maximum memory of the first capture's frames, and of those of all further captures together,
-/// in bytes.
+/// The maximum memory of the first capture's frames, in bytes. The frames of all further captures
+/// together have the same limit.
 const MAX_BYTES: usize = 1 << 30;
 
 fn reader(interrupt: &Interrupt) -> FrameReader<'_> {
@@ -271,8 +272,8 @@ fn stopped_later(stopped: Option<&str>, written: Option<&Target>) -> Interrupted
     Interrupted::new(how_far)
 }
 
-/// Returns the number of frames to train on. Refuses captures with too few of these, or with too
-/// few frames that are held out.
+/// Returns the number of frames to train on. Refuses captures with too few frames to train on, or
+/// with too few held-out frames.
 fn training_frames(frames: &[Snapshot], hold_out: u32, lag_ticks: u32) -> Result<usize, Shortage> {
     let training = frames.len() - frames.len() * hold_out as usize / 100;
     // For training, at least one frame needs both a baseline and an older state.

@@ -12,7 +12,8 @@ use serde::Serialize;
 use super::TuneError;
 use super::measure::mean_bytes;
 
-/// The number of snapshots on which each try trains, and the number on which it is measured.
+/// The number of snapshots on which each try trains. The next constant is the number of snapshots
+/// on which the try is measured.
 const TRAINED: usize = 200;
 const MEASURED: usize = 100;
 /// The maximum number of fields for which every order is tried. With more fields, each field is
@@ -123,7 +124,7 @@ fn keeps_selectors_first(schema: &Schema, order: &[usize]) -> bool {
     })
 }
 
-/// Returns the mean size of a frame of the second part, after training on the first part, in bytes.
+/// Trains on the first part, and returns the mean size of a frame of the second part, in bytes.
 fn bytes(
     schema: &Schema,
     bodies: Option<&Bodies>,

@@ -127,7 +127,7 @@ impl Report {
             ["packed", "adaptive"].map(|level| format!("{level}: {}", self.untuned));
         let header = ["", "frames", &packed, "tuned", &adaptive, "tuned"];
         writeln!(out, "{}", table(header, 1, rows).trim_fmt())?;
-        // A capture without frames was left out, which was said before.
+        // A capture without frames is left out here, because a message about it was printed before.
         let trained = self.further.iter().filter(|further| further.frames > 0);
         for FurtherFile { file, frames, rate_note, .. } in trained {
             let frames = counted(*frames, "frame");

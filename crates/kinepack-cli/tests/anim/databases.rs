@@ -79,7 +79,7 @@ fn info_lists_the_clips_of_a_database() {
     assert_eq!(names, ["an_arm__Move", "back"]);
     assert_eq!(list[1]["samples"].as_u64(), Some(31));
 
-    // A single clip is shown as its file would be.
+    // A single clip is shown in the same way as a clip in a file of its own.
     let clip = stdout(&["anim", "info", &format!("{file}#back")]);
     assert!(clip.starts_with("back: 2 joints, 31 samples at 30 Hz"), "{clip}");
     let both = stdout(&["anim", "info", &format!("{file}#back"), &file]);

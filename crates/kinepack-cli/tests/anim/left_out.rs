@@ -119,7 +119,8 @@ fn human_bones_may_have_the_names_of_vrm() {
     );
 }
 
-/// Writes an arm next to `arm.glb`, whose second animation, `Bad`, has only a channel without keys.
+/// Writes another arm next to `arm.glb`. Its second animation, `Bad`, has only channels without
+/// keys.
 fn write_bad_animation(path: &str) {
     let mut document = arm();
     let bad = json!({ "name": "Bad", "channels": document.json["animations"][0]["channels"] });
@@ -241,7 +242,7 @@ fn files_of_one_model_share_a_skeleton_with_all_nodes() {
 #[test]
 fn build_and_info_say_which_joint_carries_a_clip() {
     let (directory, file) = files(|document| {
-        // The arm slides 3 m along x below a static node.
+        // The arm is below a static node, and slides 3 m along x.
         let nodes = document.json["nodes"].as_array_mut().unwrap();
         nodes.push(json!({ "name": "scene", "children": [0] }));
         document.json["skins"] = json!([{ "joints": [2, 0, 1] }]);

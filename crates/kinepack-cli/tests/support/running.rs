@@ -61,7 +61,7 @@ impl Running {
     }
 
     /// Waits until a signal no longer kills the program. Only Linux reports which signals a process
-    /// handles. On other systems, this waits for a second.
+    /// handles. On other systems, this method waits for a second.
     pub(crate) fn until_it_handles_signals(&self) {
         let status = format!("/proc/{}/status", self.child.id());
         let handles_interrupts = || {

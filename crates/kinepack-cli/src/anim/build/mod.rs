@@ -51,16 +51,17 @@ pub(crate) struct Arguments {
     /// unpacks when it loads them.
     #[arg(long, requires = "output")]
     disk: bool,
-    /// Let clips of one skeleton share a rig. They are smaller, but cannot be read without it. A
-    /// skeleton with a single clip gets none. If DIR already has a rig of the skeleton, that one is
-    /// used.
+    /// Let clips of one skeleton share a rig. Such clips are smaller, but cannot be read without
+    /// the rig. A skeleton with a single clip gets no rig. If DIR already has a rig of the
+    /// skeleton, that rig is used.
     #[arg(long)]
     rig: bool,
     /// How many clips to build at the same time [default: one a core]. The files are the same with
     /// any number.
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// Also measure how fast clips in cold memory play: random ones of 2.5 MB, and of 64 MB.
+    /// Also measure how fast clips in cold memory play: random copies that take 2.5 MB together,
+    /// and 64 MB.
     #[arg(long)]
     cold: bool,
     #[command(flatten)]
@@ -213,8 +214,8 @@ fn too_far_off(source: &Source, built: &BuiltClip, scheme: &SchemeArguments) -> 
     ))
 }
 
-/// Formats a length with up to four decimals, or with an exponent if four decimals would show few
-/// of its digits.
+/// Formats a length with up to four decimals, or with an exponent if the length is too small for
+/// four decimals.
 fn shown(cm: f64) -> String {
     if cm < 1e-3 {
         return format!("{cm:.1e}");
