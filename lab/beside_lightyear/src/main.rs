@@ -63,9 +63,9 @@ fn register(app: &mut App) {
 
 /// Lightyear has a fixed map from replicon's channels to its own. Replicon uses the first two
 /// channels to clients, and the first one to the server. The motion plugin gets the next channels,
-/// if you add it before your messages of replicon. In lightyear's map, these channels are reliable
-/// and ordered, so one lost packet would delay all motion after it. This function therefore changes
-/// the map.
+/// if you add it before you register your own messages with replicon. In lightyear's map, these
+/// next channels are reliable and ordered, so one lost packet would delay all motion after it. This
+/// function therefore changes the map.
 fn map_channels(channels: Res<ChannelRegistry>, mut map: ResMut<RepliconChannelMap>) -> Result {
     let kind = ChannelKind::of::<Motion>();
     let id = *channels.get_net_from_kind(&kind).ok_or("no channel for motion")?;

@@ -1,8 +1,8 @@
 //! Compiles and runs the Rust blocks of the READMEs and of the book as doctests.
 //!
-//! A page without Rust blocks needs no line here; `tests/pages.rs` checks that every page with one
-//! has it. The pages are in a crate of their own because a published crate cannot include files
-//! from outside of its folder.
+//! A page without Rust blocks needs no line here. `tests/pages.rs` checks that every page with Rust
+//! blocks has a line. The pages are in a crate of their own because a published crate cannot
+//! include files from outside of its folder.
 
 #![forbid(unsafe_code)]
 

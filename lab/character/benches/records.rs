@@ -128,8 +128,8 @@ fn records(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Prints the bits of the article's forms next to those of level packed. The form of the payload is
-/// runs of whole bytes, and that of a vector multiples of a tenth.
+/// Prints the bits of the article's forms next to those of level packed. The article's form of the
+/// payload is runs of whole bytes. Its form of a vector is multiples of a tenth.
 fn print_forms(moves: &[Move]) {
     let pairs = || moves.iter().zip(&moves[LAG..]);
     let mean = |bits: u64| bits as f64 / (RECORDS - LAG) as f64;

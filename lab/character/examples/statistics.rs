@@ -51,8 +51,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Prints how often each field differs from its value `lag` moves earlier, and how large its lanes'
-/// differences are.
+/// Prints how often each field differs from its value `lag` moves earlier, and the size of its
+/// lanes' differences.
 fn compare(lag: usize, moves: &[Vec<u32>]) {
     let schema = Schema::of::<Move>();
     println!("\nagainst {lag} moves before");

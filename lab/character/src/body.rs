@@ -9,8 +9,8 @@
 use crate::record::{FALLING, WALKING};
 use crate::terrain;
 
-/// The maximum speed on the ground while the player walks. The next constants are those of other
-/// gaits.
+/// The maximum speed on the ground while the player walks. The next constants are the maximum
+/// speeds of other gaits.
 const WALK_CM_PER_S: f64 = 600.0;
 const SPRINT_CM_PER_S: f64 = 900.0;
 const CROUCH_CM_PER_S: f64 = 300.0;

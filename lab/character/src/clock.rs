@@ -1,8 +1,8 @@
 //! The clock of the client's frames. There are about 60 per second, with a hitch from time to time.
 //!
 //! The screen sets the beat. A frame ends when the screen shows it, earlier or later by a delay of
-//! the system. In whole milliseconds, a frame takes 16 or 17, and a late one 20 to 33. Each frame
-//! makes one move of the same length.
+//! the system. In whole milliseconds, a frame takes 16 or 17, and a frame with a hitch 20 to 33.
+//! Each frame makes one move of the same length.
 
 use crate::random::Random;
 

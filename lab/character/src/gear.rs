@@ -35,7 +35,7 @@ const OTHER_WEAPON_PERCENT: u32 = 30;
 /// The length of fights, and of the time between them.
 const PEACE_MS: RangeInclusive<u32> = 4000..=25_000;
 const FIGHT_MS: RangeInclusive<u32> = 1500..=8000;
-/// The time for which the trigger is held within a fight, and the time between.
+/// The time for which the trigger is held within a fight, and the time between two such spells.
 const TRIGGER_HELD_MS: RangeInclusive<u32> = 100..=900;
 const TRIGGER_FREE_MS: RangeInclusive<u32> = 150..=900;
 
@@ -193,7 +193,7 @@ impl Gear {
 }
 
 impl Spell {
-    /// Advances by a frame, and returns whether it turned on in this frame.
+    /// Advances by a frame, and returns whether the spell turned on in this frame.
     fn step(
         &mut self,
         off: RangeInclusive<u32>,

@@ -15,7 +15,7 @@ const COUNTS_PER_TURN: i64 = 18_000;
 /// The view's limit upwards and downwards.
 const MAX_PITCH_DEG: f64 = 89.0;
 
-/// The tremor of the hand. This is the maximum that a frame adds, in degrees.
+/// The maximum tremor of the hand that a frame adds, in degrees.
 const TREMOR_DEG: f64 = 0.03;
 /// The share of a frame's movement that is added to the tremor.
 const TREMOR_RATIO: f64 = 0.02;

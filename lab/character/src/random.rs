@@ -26,8 +26,8 @@ impl Random {
         low + (high - low) * ((self.bits() >> 11) as f64 / (1_u64 << 53) as f64)
     }
 
-    /// Returns a real number from −1 to 1, which is more often near 0 than far from it. It is the
-    /// mean of two numbers.
+    /// Returns a real number from −1 to 1, which is more often near 0 than far from it. The result
+    /// is the mean of two numbers.
     pub(crate) fn noise(&mut self) -> f64 {
         (self.between(-1.0, 1.0) + self.between(-1.0, 1.0)) / 2.0
     }

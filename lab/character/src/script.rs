@@ -13,7 +13,8 @@
 //!
 //! With this table, the player stands for a quarter of the time, looks around for a fifth, and
 //! moves for the rest. It jumps every 2 to 8 s of walking and sprinting, and holds the key for 60
-//! to 220 ms. The habits of the hands are in `mouse` and `stick`, and those of fights in `gear`.
+//! to 220 ms. The habits of the hands are in `mouse` and `stick`, and the habits in fights are in
+//! `gear`.
 
 use core::ops::RangeInclusive;
 

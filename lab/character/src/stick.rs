@@ -92,7 +92,7 @@ impl Stick {
         }
     }
 
-    /// Holds different keys from before, or none for a moment.
+    /// Holds other keys than before, or no keys for a moment.
     fn press(&mut self, random: &mut Random) {
         if self.goal != [0.0; 2] && random.chance(PAUSE_PERCENT) {
             self.left_ms = random.within(PAUSE_MS);

@@ -2,8 +2,9 @@
 //! rate, for straight lines and for cubics. Run it with `cargo run --release -p comparisons
 //! --example between_samples -- FILES`
 //!
-//! The program takes motion captures (BVH). It builds each capture twice from its frames at 30 Hz,
-//! and compares the clips with all of its frames.
+//! The program takes motion captures (BVH). From each capture's frames at 30 Hz, it builds a clip
+//! with straight lines and a clip with cubics. It compares both clips with all frames of the
+//! capture.
 
 use std::error::Error;
 use std::path::Path;

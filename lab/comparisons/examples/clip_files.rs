@@ -33,7 +33,7 @@ const VARIANTS: usize = 20;
 /// Sizes and load times of clips in files and in clip databases.
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// Files with the clips, of one skeleton. Without any, 120 clips are generated.
+    /// Files with the clips, all of one skeleton. Without files, 120 clips are generated.
     files: Vec<PathBuf>,
     /// Repeats the clips under other names until there are this many.
     #[arg(long, value_name = "N", default_value_t = 6000)]

@@ -15,8 +15,8 @@ use kinepack::training::Training;
 use kinepack::{Baselines, Codec, Decoder, Encoder, Level, Profile, Schema, Snapshot, View};
 use kinepack_capture::analysis::Past;
 
-/// The first frame for measuring, if a run is both trained and measured on. The frames before it
-/// are for training.
+/// If a run serves for both training and measuring, measuring begins with this frame. The earlier
+/// frames are for training.
 const SPLIT: usize = 1400;
 /// The lags that `--lags` compares, in ticks.
 const LAGS: [usize; 6] = [1, 3, 6, 9, 14, 20];
@@ -139,8 +139,8 @@ struct Sent {
     off_deg: Vec<f64>,
 }
 
-/// Sends the frames from `from` on. Each is coded against the view `lag` frames earlier, and older
-/// views `spacing` frames before that. Decodes and compares every frame.
+/// Sends the frames from `from` on. Each frame is coded against the view `lag` frames earlier. The
+/// first older view is `spacing` frames before that view. Decodes and compares every frame.
 fn send(
     level: Level,
     time_precision_ms: f64,

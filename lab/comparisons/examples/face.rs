@@ -1,6 +1,6 @@
-//! Measures the size and speed of facial curves. There are 52 blend shape weights over 10 s at 60
-//! Hz, generated like a speaking face. Run it with `cargo run --release -p comparisons --example
-//! face`
+//! Measures the size and speed of facial curves. The curves are 52 blend shape weights over 10 s at
+//! 60 Hz, generated to resemble a speaking face. Run it with
+//! `cargo run --release -p comparisons --example face`
 //!
 //! A formula computes the second row of the table. As in ACL's scalar tracks, each curve has a range,
 //! and a number of bits for all samples. This program does not run ACL.
@@ -72,9 +72,9 @@ fn face(seed: u64) -> Vec<Curve> {
     curves
 }
 
-/// Returns the total bytes if each curve has the same number of bits for all of `samples` samples.
-/// That number is the smallest that keeps the precision. `range_bytes` is the size of a range
-/// together with that number.
+/// Returns the total bytes if a curve uses one number of bits for all of `samples` samples. That
+/// number is the smallest one that keeps the precision. `range_bytes` is the size of a range and of
+/// that number together.
 fn constant_bits_bytes(curves: &[Curve], samples: usize, range_bytes: usize) -> usize {
     let bits = |values: &[f32]| {
         let (least, most) = values

@@ -5,10 +5,10 @@
 //! cargo build --release && cargo run --release -p comparisons --example flood -- [JOINERS] [SECONDS A TURN]
 //! ```
 //!
-//! The flood's sender runs on the same machine and takes processor time too. For comparison, a
-//! flood of the same rate goes *elsewhere*, to a socket without a reader. Processor time is that of
-//! the server's ticking thread alone. Wall-clock time includes the time that other threads took
-//! from this thread. No turn is longer than 30 seconds, and no flood leaves this machine.
+//! The flood's sender runs on the same machine and takes processor time too. For comparison, other
+//! turns send a flood of the same rate *elsewhere*, to a socket without a reader. Processor time is
+//! that of the server's ticking thread alone. Wall-clock time includes the time that other threads
+//! took from this thread. No turn is longer than 30 seconds, and no flood leaves this machine.
 
 use std::error::Error;
 use std::io::{BufRead, BufReader};

@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the mean bytes of a first frame, of another frame, and of any frame, then the
+/// Returns five means: the bytes of a first frame, of another frame, and of any frame, and the
 /// microseconds to write and to read a frame.
 fn measure(codec: &Codec, run: &[Snapshot], frames: usize) -> Result<[f64; 5], Box<dyn Error>> {
     let (mut writer, mut reader) = (GroupWriter::new(codec), GroupReader::new(codec));

@@ -4,8 +4,8 @@
 //!
 //! `cargo run --release -p comparisons --example replays -- typical.bin push.bin world:3600`
 //!
-//! `world:SECONDS` is the built-in world. The other ways would take hours for an hour of the world,
-//! so they store only its first two minutes.
+//! `world:SECONDS` is the built-in world. For an hour of the world, the other ways to store lanes
+//! would take hours. They therefore store only the first two minutes.
 
 use std::error::Error;
 use std::io::{BufWriter, Cursor, Write};

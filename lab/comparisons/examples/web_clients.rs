@@ -1,5 +1,5 @@
 //! Connects many clients of WebTransport to a running `kinepack-lab serve --web`. Each client joins
-//! as a page does, decodes everything, and acknowledges it.
+//! as a page does, and decodes and acknowledges all snapshots.
 //!
 //! `cargo run --release -p comparisons --example web_clients -- 127.0.0.1:4655 100 60`
 

@@ -27,8 +27,8 @@ pub fn read(path: &str) -> Result<Vec<Snapshot>, Box<dyn Error>> {
     Ok(run)
 }
 
-/// Simulates the built-in world, which a script plays. The first frame is its beginning, and then
-/// there is a frame for each tick. The iterator does not end.
+/// Simulates the built-in world, which a script plays. The first frame is the beginning of the
+/// world, and then there is a frame for each tick. The iterator does not end.
 pub fn simulated(
     style: Style,
 ) -> Result<impl Iterator<Item = Result<Snapshot, Box<dyn Error>>>, Box<dyn Error>> {

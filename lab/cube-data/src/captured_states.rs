@@ -26,9 +26,9 @@ pub struct CapturedStates {
 }
 
 impl CapturedStates {
-    /// Reads the first stream of cubes before quantization. If no stream has their velocities, the
-    /// differences between frames give them. If there is no stream of cubes, the result has no
-    /// frames. The method keeps all frames in memory.
+    /// Reads the first stream of cubes before quantization. If no stream has the cubes' velocities,
+    /// they are computed from the differences between frames. If there is no stream of cubes, the
+    /// result has no frames. The method keeps all frames in memory.
     ///
     /// # Errors
     /// Returns [`CaptureError`] for a file that is not a capture, cannot be read or is too large.

@@ -23,7 +23,7 @@ use crate::ChallengeError;
 use crate::counted::Counted;
 use crate::cube::{Cube, Measured, POSITION_OFFSET};
 
-/// The number of objects in a `.bin` file, which does not store it.
+/// The number of objects in a `.bin` file. The file does not store this number.
 pub(crate) const BIN_OBJECTS: u32 = 901;
 const BIN_RECORD_BYTES: usize = 32;
 pub(crate) const F32_RECORD_BYTES: usize = 53;
@@ -43,8 +43,8 @@ pub(crate) const BIN_LANES: [(usize, &str); 8] = [
 const F32_MAGIC: &[u8] = b"CF32";
 /// The first bytes of a `.zst` file.
 const ZSTD_MAGIC: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
-/// The maximum number of objects, which exceeds that of any capture. It keeps a frame below 4 MB
-/// for any header.
+/// The maximum number of objects. No known capture has more, and a frame stays below 4 MB for any
+/// header.
 const MAX_OBJECTS: u32 = 65_536;
 /// The largest window of a `.zst` file, which bounds the memory.
 const MAX_WINDOW_BYTES: u64 = 128 << 20;
@@ -367,16 +367,16 @@ impl<'a> FloatFrame<'a> {
     }
 }
 
-/// Returns whether a file is a capture file (`.mcap`). Its first bytes decide, or its name if the
-/// file is damaged or cannot be read.
+/// Returns whether a file is a capture file (`.mcap`): whether it begins like one, or whether its
+/// name ends in `.mcap`. The name identifies a file that is damaged or cannot be read.
 pub fn is_capture(path: &Path) -> bool {
     let start = || Some(Peeked::new(File::open(path).ok()?, Capture::MAGIC.len()).0);
     path.extension().is_some_and(|ending| ending == "mcap")
         || start().is_some_and(|start| start == Capture::MAGIC)
 }
 
-/// A reader whose first bytes are known. If reading them ended in an error, the reader returns that
-/// error after them.
+/// A reader whose first bytes are already read. If reading these bytes ended in an error, the
+/// reader returns that error after them.
 struct Peeked<R> {
     start: Cursor<Vec<u8>>,
     error: Option<io::Error>,

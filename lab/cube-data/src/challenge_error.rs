@@ -20,7 +20,7 @@ pub enum ChallengeError {
         /// Path of the file.
         path: PathBuf,
     },
-    /// The header is not that of the format.
+    /// The header is not valid.
     BadHeader {
         /// Path of the file.
         path: PathBuf,

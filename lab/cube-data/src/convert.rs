@@ -100,7 +100,8 @@ fn record_f32(challenge: &mut Challenge, recorder: &mut Recorder) -> Result<u32,
 ///
 /// # Errors
 /// [`ConvertError::Read`] and [`ConvertError::Damaged`] for a damaged capture,
-/// [`ConvertError::NotCubes`] for one that cannot become a challenge file, [`ConvertError::Write`].
+/// [`ConvertError::NotCubes`] for a capture that cannot become a challenge file, and
+/// [`ConvertError::Write`] if writing fails.
 pub fn capture_to_challenge(
     capture: &mut Capture,
     out: &mut (impl Write + Seek),
@@ -191,7 +192,7 @@ impl ChallengeFile {
         self.check(!stream.is_raw(), frame.tick(), stream.rate_hz(), frame.ids())
     }
 
-    /// Checks that a frame is the next one, and that it has the same objects as all others.
+    /// Checks that a frame has the next tick, and the same objects as all other frames.
     fn check(
         &mut self,
         is_quantized: bool,

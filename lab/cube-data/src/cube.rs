@@ -16,8 +16,8 @@ pub use profile::{bodies, coarse_profile, profile, structure, swift_profile};
 /// The lane value of x and y that represents zero.
 pub(crate) const POSITION_OFFSET: u32 = 1 << 17;
 
-/// Which fields of a cube are quantized. Rows 1 to 6 of the table of levels differ in this. A codec
-/// does not use this type, but codes the lanes of its schema.
+/// The fields of a cube that are quantized. Rows 1 to 6 of the table of levels differ in these
+/// fields. A codec does not use this type, but codes the lanes of its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantized {
     /// No field is quantized: every float has 32 bits.

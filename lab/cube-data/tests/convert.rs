@@ -166,7 +166,7 @@ fn captures_of_other_things_are_refused() {
     assert!(matches!(error, ConvertError::Challenge(_)), "{error}");
 }
 
-/// Tests the beginnings of the author's runs, if they are next to the repository.
+/// Tests the beginnings of the article author's runs, if the files are next to the repository.
 #[test]
 fn shared_runs_convert_back_bit_for_bit() {
     for name in ["typical.bin.zst", "push.bin.zst", "typical.f32.zst"] {

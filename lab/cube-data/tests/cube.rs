@@ -95,8 +95,8 @@ fn the_trained_profile_fits_its_schema_at_every_level() {
     }
 }
 
-/// Returns the bytes of all snapshots. Each is coded against the snapshot 6 snapshots earlier,
-/// decoded and compared.
+/// Returns the bytes of all snapshots. Each snapshot is coded against the snapshot 6 places
+/// earlier, decoded and compared.
 fn bytes_of(profile: Profile, snapshots: &[Snapshot]) -> usize {
     let codec = Codec::new(cube::schema(Quantized::Everything), Level::PACKED, profile).unwrap();
     let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
@@ -127,8 +127,8 @@ type Codes = [u32; 4];
 /// A rotation, followed by its baseline.
 type Pair = [Codes; 2];
 
-/// Returns the bits of a pair. Differences in `small` take 5 bits, others in `large` take 8, and
-/// all others send the whole rotation.
+/// Returns the bits of a pair. A difference in `small` takes 5 bits, and any other difference in
+/// `large` takes 8 bits. If a difference is in neither range, the whole rotation is sent.
 fn pair_bits(
     [new, base]: &Pair,
     small: std::ops::RangeInclusive<i64>,
@@ -251,8 +251,8 @@ fn the_article_code_has_its_computed_cost_on_the_author_s_pairs() {
     check_search(&pairs);
 }
 
-/// Finds the best pair of widths for the author's pairs. Classes that were searched on every other
-/// thousand pairs take 7 % less.
+/// Finds the best pair of widths for the author's pairs. Classes that were found by a search on
+/// every other thousand pairs take 7 % fewer bits.
 fn check_search(pairs: &[Pair]) {
     let mut costs = SmallOrLargeCosts::new(3, 29);
     for [new, base] in pairs {

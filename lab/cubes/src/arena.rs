@@ -2,8 +2,8 @@
 //! next to it.
 //!
 //! Positions must fit a codec's ranges, so the room is closed. In the article's scene, |x|, |y| <
-//! 32 m and z < 32 m. For larger grids, the room is wider. Under load and at speed, bodies sink
-//! into the walls a little, so [`Arena::confine`] is a hard bound beyond the walls.
+//! 32 m and z < 32 m. For larger grids, the room is wider. Bodies under load or at high speed sink
+//! into the walls a little, so [`Arena::confine`] enforces a hard bound.
 
 use rapier3d::prelude::*;
 
@@ -132,8 +132,8 @@ impl Arena {
     }
 }
 
-/// The `user_data` of colliders that are not a cube of the grid: the room's and the players'. The
-/// collider of a cube has the cube's index instead, counted from 0.
+/// The `user_data` of all colliders except those of the grid's cubes: the colliders of the room and
+/// of the players. The collider of a cube has the cube's index instead, counted from 0.
 pub(crate) const NOT_A_CUBE: u128 = u128::MAX;
 
 /// Returns the collider of a cube whose edge length is `edge_m`. Its density is 1, so a player

@@ -19,7 +19,7 @@ use crate::players::Part;
 const STRAFE_M_PER_S2: f32 = 26.0;
 /// Speed in the held direction at which strafing no longer accelerates.
 const STRAFE_LIMIT_M_PER_S: f32 = 10.0;
-/// Height above the centre at which strafing acts: high enough to tip the cube over its edge.
+/// Height above the centre at which strafing acts. It is high enough to tip the cube over its edge.
 const STRAFE_HEIGHT_M: f32 = 0.5;
 
 /// The distance from the player's centre within which a push acts.

@@ -2,14 +2,14 @@
 //! with. The players' own flag is always set.
 //!
 //! A cube interacts while a player's cube touches it, directly or through a chain of other moving
-//! cubes, and while a push or pull reaches it. After that, it keeps the flag while it moves, and
-//! for [`HOLD_TICKS`] more. A moving cube passes the flag on to the cubes that it hits. The flag
-//! lasts this long for two reasons. A cube that a player has pushed away moves because of that
-//! player until it lies still. A flickering flag also costs bits.
+//! cubes. It also interacts while a push or pull reaches it. After that, the cube keeps the flag
+//! while it moves, and for [`HOLD_TICKS`] more. A moving cube passes the flag on to the cubes that
+//! it hits. The flag lasts this long for two reasons. A cube that a player has pushed away moves
+//! because of that player until it lies still. A flickering flag also costs bits.
 //!
 //! The module finds the chains by a walk over the engine's contact graph, from the players and from
-//! the interacting cubes that move. The walk visits the contacts of the cubes that it reaches, and
-//! the update one counter for every cube.
+//! the interacting cubes that move. The walk visits the contacts of the cubes that it reaches. The
+//! update also visits one counter for every cube.
 
 use rapier3d::prelude::*;
 

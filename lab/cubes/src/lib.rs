@@ -1,9 +1,9 @@
 //! The cube world of the article "Snapshot Compression". A player's 1.5 m cube rolls through a grid
-//! of small cubes that rest on a floor. It blows them away and drags them along. Further players
-//! may join and leave while the world runs.
+//! of small cubes that rest on a floor. The player blows these cubes away and drags them along.
+//! Further players may join and leave while the world runs.
 //!
-//! The demo, the tests and the benchmarks compress its motion. The crate has only physics and a
-//! scripted player. It does not know snapshots, networks or clocks, and the caller steps the world
+//! The demo, the tests and the benchmarks compress the world's motion. The crate has only physics
+//! and a scripted player. It does not use snapshots, networks or clocks: the caller steps the world
 //! 60 times per second. The same seed gives the same run on the same build.
 //!
 //! ```

@@ -17,8 +17,8 @@ pub const FIRST_GUEST: u32 = 1 << 16;
 
 const _: () = assert!(FIRST_GUEST > crate::MAX_CUBES);
 
-/// Returns whether `number` is that of a player's body, either the first player's or a possible
-/// further player's.
+/// Returns whether `number` is the number of a player's body: of the first player, or of a possible
+/// further player.
 pub const fn is_player(number: u32) -> bool {
     number == 0 || (number >= FIRST_GUEST && number - FIRST_GUEST < MAX_PLAYERS as u32 - 1)
 }

@@ -56,7 +56,7 @@ impl View for World {
 
 /// How a style uses the keys.
 struct Habits {
-    /// The chance that a spell without a direction follows one with a direction.
+    /// The chance that a spell without a direction follows a spell with a direction.
     pause_percent: u32,
     push: Option<ButtonHabit>,
     pull: Option<ButtonHabit>,
@@ -146,7 +146,8 @@ impl Script {
 }
 
 impl Button {
-    /// Returns a button whose first spell is not held. It has no ticks left, so it changes at once.
+    /// Returns a button whose first spell is not held. The button starts as held with no ticks
+    /// left, so it changes at once.
     fn new() -> Self {
         Self { is_held: true, ticks: 0 }
     }
@@ -167,8 +168,8 @@ impl Button {
     }
 }
 
-/// Chooses a direction and the time to hold it. It leads back to the grid if the player is far from
-/// it, and otherwise often to a cube.
+/// Chooses a direction and the time to hold it. The direction leads back to the grid if the player
+/// is far from the grid. Otherwise it often leads to a cube.
 ///
 /// The direction differs from `old`, unless `old` still leads back to the grid.
 fn new_direction(old: [i8; 2], random: &mut Random, view: &impl View) -> ([i8; 2], u32) {

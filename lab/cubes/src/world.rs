@@ -34,7 +34,7 @@ const PLAYER_ANGULAR_DAMPING_PER_S: f32 = 0.5;
 /// The cubes, the players and the room around them.
 ///
 /// Each body has a number. The first player has 0, the cubes of the grid have the numbers from 1
-/// on, and further players those from [`FIRST_GUEST`](crate::FIRST_GUEST) on.
+/// on, and further players have the numbers from [`FIRST_GUEST`](crate::FIRST_GUEST) on.
 pub struct World {
     physics: PhysicsWorld,
     arena: Arena,
@@ -76,8 +76,8 @@ impl World {
 
     /// Adds a player with a cube on a free place at the edge of the grid, and returns its number.
     ///
-    /// A freed number is reused, but other free numbers come first. The call computes at most a
-    /// distance for each body and each of some hundreds of places.
+    /// A freed number is reused, but other free numbers come first. At most, the call computes a
+    /// distance for each body and each of a few hundred places.
     ///
     /// # Errors
     ///
@@ -234,7 +234,7 @@ fn insert_body(
 /// Puts all bodies to sleep where they are.
 ///
 /// The engine must find the contacts with the floor first, because bodies that are inserted asleep
-/// fall into it.
+/// fall into the floor.
 fn settle(physics: &mut PhysicsWorld) {
     physics.step();
     for (_, body) in physics.bodies.iter_mut() {

@@ -16,7 +16,8 @@ fn inputs(style: Style, seed: u64, ticks: u32) -> (Vec<Input>, World) {
     (inputs, world)
 }
 
-/// Returns the lengths of the runs of equal values, without the last one, which the end cuts short.
+/// Returns each run of equal values with its length. The last run is omitted, because the end cuts
+/// it short.
 fn spells<T: PartialEq + Copy>(values: impl Iterator<Item = T>) -> Vec<(T, u32)> {
     let mut spells: Vec<(T, u32)> = Vec::new();
     for value in values {

@@ -28,8 +28,8 @@ inline rtm::qvvf to_qvv(const Transform& transform) {
                         rtm::vector_set(s[0], s[1], s[2]));
 }
 
-// Reads joints from a context. Tracks that equal the bind pose are not in the compressed clip. The
-// pose holds the bind pose before the first call, so they are skipped.
+// Reads joints from a context. Tracks that equal the bind pose are not in the compressed clip.
+// Before the first call, the pose holds the bind pose, so the writer skips these tracks.
 struct PoseWriter : acl::track_writer {
     explicit PoseWriter(const Clip& clip) : pose(clip.bind) {}
 
@@ -56,7 +56,7 @@ struct PoseWriter : acl::track_writer {
     }
 };
 
-// Frees what ACL allocated.
+// Frees memory that ACL allocated.
 struct Free {
     acl::iallocator* allocator;
     void operator()(acl::compressed_tracks* tracks) const {

@@ -29,7 +29,7 @@ struct Clip {
     // By joint; -1 for a root.
     std::vector<std::int32_t> parents;
     std::vector<Transform> bind;
-    // The joints of the first sample, then those of the second, and so on.
+    // The joints of the first sample, then the joints of the second, and so on.
     std::vector<Transform> transforms;
 
     const Transform* pose(std::uint32_t sample) const {

@@ -1,6 +1,6 @@
 // The error of a pose as kinepack measures it: each joint has three points at a distance on its
-// axes, and the error is the largest distance between a point in the raw pose and in the played
-// one, in object space. In double.
+// axes, and the error is the largest distance between a point in the raw pose and the same point in
+// the played pose, in object space. The arithmetic is in double.
 
 #pragma once
 

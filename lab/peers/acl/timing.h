@@ -19,7 +19,8 @@ namespace timing {
 
 constexpr int rounds = 5;
 
-// Makes the compiler assume that the pose is read here. Otherwise it might not compute it.
+// Makes the compiler assume that the pose is read here. Otherwise the compiler might omit computing
+// the pose.
 inline void keep(const Transform* pose) {
 #if defined(_MSC_VER)
     static const Transform* volatile read;
@@ -46,7 +47,7 @@ double best_ns(std::size_t count, Action&& action) {
     return best;
 }
 
-// A pose, playing forwards at 60 Hz over and over.
+// The time of a pose, playing forwards at 60 Hz over and over.
 inline double warm_ns(const Clip& clip, const acl::compressed_tracks& tracks) {
     constexpr std::size_t poses = 2000;
     Context context;
@@ -60,7 +61,7 @@ inline double warm_ns(const Clip& clip, const acl::compressed_tracks& tracks) {
     });
 }
 
-// A single joint at random times, each time another joint.
+// The time of a single joint at random times, each time another joint.
 inline double one_joint_ns(const Clip& clip, const acl::compressed_tracks& tracks) {
     constexpr std::size_t joints = 20000;
     Context context;
@@ -77,8 +78,8 @@ inline double one_joint_ns(const Clip& clip, const acl::compressed_tracks& track
     });
 }
 
-// A pose of another copy of the clip each time. Each copy has a context, and all copies take
-// `all_bytes`, so they are not in a near cache.
+// The time of a pose, each time of another copy of the clip. Each copy has a context, and all
+// copies take `all_bytes`, so they are not in a near cache.
 inline double cold_ns(acl::iallocator& allocator, const Clip& clip,
                       const acl::compressed_tracks& tracks, std::size_t all_bytes) {
     // The distance from one copy to the next: large, and odd so that every copy is played.

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Builds and runs this program with the stable compiler: `./run.sh raw/*.clip`.
 #
-# ozz-animation-rs 0.11 needs unstable features of the standard library. This builds a copy of its
-# source with two lines changed:
+# ozz-animation-rs 0.11 needs unstable features of the standard library. This script builds a copy
+# of its source with two lines changed:
 # - It calls a method of masks that has another name since Rust 1.95.
-# - It never clears the marks of tracks that went on to another key, so it unpacks all tracks in
-#   each pose. ozz-animation in C++ clears them.
+# - It never clears the marks of tracks that reached another key, so it unpacks all tracks in each
+#   pose. ozz-animation in C++ clears them.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 target=${CARGO_TARGET_DIR:-$here/target}

@@ -1,4 +1,4 @@
-//! The cubes, if `bevy_replicon` alone replicates them.
+//! The world of cubes, which `bevy_replicon` alone replicates.
 
 use bevy_app::{App, FixedUpdate, Startup};
 use bevy_ecs::prelude::*;

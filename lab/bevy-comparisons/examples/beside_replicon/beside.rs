@@ -1,4 +1,4 @@
-//! The cubes, if `bevy_replicon` replicates their numbers, and Kinepack their motion.
+//! The world of cubes. `bevy_replicon` replicates their numbers, and Kinepack their motion.
 
 use bevy_app::{App, FixedUpdate, Startup};
 use bevy_ecs::prelude::*;

@@ -1,5 +1,5 @@
-//! The cubes, if `bevy_replicon` alone replicates them, with transforms that are quantized by hand.
-//! They take as few whole bytes as the precision of the other example needs.
+//! The world of cubes, which `bevy_replicon` alone replicates, with transforms that are quantized
+//! by hand. A transform takes as few whole bytes as the precision of `beside.rs` needs.
 
 use std::f32::consts::SQRT_2;
 

@@ -1,6 +1,6 @@
 //! Simulates the network between a server and its clients. It has a delay of 50 ms in each
-//! direction, and a loss of 1 % on unreliable channels. On reliable channels, all messages arrive,
-//! but late. Messages that are longer than a packet are sliced, as `renet` does.
+//! direction, and a loss of 1 % on unreliable channels. On reliable channels, every message arrives
+//! after the delay. Messages that are longer than a packet are sliced, as `renet` does.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Sub;

@@ -1,5 +1,5 @@
-//! Runs a server and its clients over the network, in virtual time. Measures what they send and how
-//! long the server takes, and prints a table.
+//! Runs a server and its clients over the network, in virtual time. Measures their traffic and the
+//! server's time, and prints a table.
 
 use std::error::Error;
 use std::ops::Range;
@@ -75,7 +75,7 @@ impl Session {
         frame
     }
 
-    /// Returns the traffic of the first client until now, to it and from it.
+    /// Returns the first client's traffic until now, in both directions.
     fn traffic(&self) -> [Traffic; 2] {
         self.clients.first().map_or_else(Default::default, |(_, first)| first.traffic())
     }
@@ -92,7 +92,7 @@ impl Session {
     }
 
     /// Runs to the end of `ticks`, and measures only these ticks. Nothing moves after them. At the
-    /// end, a client's entity may be `tolerance` away from the server's.
+    /// end, an entity on a client may be `tolerance` away from the same entity on the server.
     pub(crate) fn measure(
         mut self,
         ticks: Range<u32>,

@@ -28,8 +28,7 @@ pub(crate) enum Keys {
     Even,
 }
 
-/// Makes Bevy's clip for each raw clip. As in a glTF file, the clip has no tracks that do not
-/// change.
+/// Makes Bevy's clip for each raw clip. As in a glTF file, the clip has only tracks that change.
 pub(crate) fn clips(scenario: &Scenario, keys: Keys) -> Result<Vec<AnimationClip>, Box<dyn Error>> {
     scenario.raw.iter().map(|raw| clip(raw, keys)).collect()
 }

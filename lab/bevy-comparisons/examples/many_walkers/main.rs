@@ -7,9 +7,9 @@
 //! crowds take turns frame by frame, with the same number of threads. Then the program checks that
 //! all crowds show the same poses.
 //!
-//! The times are those of all systems in Bevy's set `AnimationSystems`. `with propagation` includes
-//! the propagation of transforms, which is the same for all crowds. The bytes are those that the
-//! clips keep on the heap.
+//! The times cover all systems in Bevy's set `AnimationSystems`. `with propagation` includes the
+//! propagation of transforms, which is the same for all crowds. The bytes are the heap memory that
+//! the clips keep.
 
 mod bevy;
 mod compare;

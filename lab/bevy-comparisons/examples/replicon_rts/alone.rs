@@ -1,4 +1,4 @@
-//! The game, if `bevy_replicon` alone replicates it, as its example does.
+//! The game, which `bevy_replicon` alone replicates, as replicon's own example does.
 
 use bevy_app::App;
 use bevy_math::{Quat, Vec2};

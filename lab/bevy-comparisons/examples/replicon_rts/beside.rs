@@ -1,4 +1,4 @@
-//! The game, if `bevy_replicon` replicates units, teams and orders, and Kinepack their motion.
+//! The game. `bevy_replicon` replicates units, teams and orders, and Kinepack the units' motion.
 
 use bevy_app::{App, Plugin};
 use bevy_replicon::prelude::*;

@@ -1,5 +1,5 @@
-//! The game, if `bevy_replicon` alone replicates it, with transforms that are quantized by hand.
-//! They take as few whole bytes as the precision with Kinepack needs.
+//! The game, which `bevy_replicon` alone replicates, with transforms that are quantized by hand. A
+//! transform takes as few whole bytes as the precision of `beside.rs` needs.
 
 use std::f32::consts::TAU;
 

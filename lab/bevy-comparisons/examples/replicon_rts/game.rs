@@ -1,5 +1,5 @@
-//! The game. Units of several teams march to the places that their players order, and keep their
-//! distance. The game is the same for all ways to replicate the transforms.
+//! The game. Units of several teams march to the places that their players order, and keep a
+//! distance from each other. The game is the same for all ways to replicate the transforms.
 //!
 //! The world is that of replicon's example `authoritative_rts` (`bevy_replicon` 0.44), written anew
 //! and without a window. It has the same components, events, visibility, speeds, distances and
@@ -248,8 +248,8 @@ fn part(mut units: Query<(&mut Transform, &Order), With<Unit>>) {
     }
 }
 
-/// Returns the minimum distance between two units. It is smaller if one marches and the other
-/// rests, so that the first can squeeze through.
+/// Returns the minimum distance between two units. The distance is smaller if one unit marches and
+/// the other rests, so that the marching unit can squeeze through.
 fn least_distance(marches: bool, other_marches: bool) -> f32 {
     if marches == other_marches { SPACING } else { 18.0 }
 }

@@ -12,10 +12,11 @@
 //!   compresses more, and `-cz` compresses most.
 //! - Bytes are those of the compressed views that animated joints use. Meshes, textures, nodes and
 //!   weights of morph targets are not counted, and our clips have no curves. The JSON that
-//!   describes the animations has a column of its own. Our files contain all of that, except names.
+//!   describes the animations has a column of its own. Our files contain the same description,
+//!   except names.
 //! - The column with zstd has the views and the JSON after `zstd -19`, because a web server is
-//!   meant to compress gltfpack's files once more. zstd makes our files no smaller, so they have no
-//!   such number.
+//!   meant to compress gltfpack's files once more. zstd makes our files no smaller, so this column
+//!   is empty for them.
 //! - Our tools measure the errors in object space, 3 cm from each joint, at the sample times,
 //!   against the original file. Our importer reads the file that gltfpack writes with `-ac`, which
 //!   also has constant tracks. The counted bytes do not include constant tracks.

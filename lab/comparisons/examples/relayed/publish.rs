@@ -1,5 +1,5 @@
 //! The process of the publisher. It writes a line for each tick, so that viewers can be compared
-//! with it.
+//! with the publisher.
 
 use std::error::Error;
 use std::io::Write;

@@ -69,8 +69,8 @@ pub struct Seen {
     /// The number of objects that were received, or of states that were compared.
     pub count: AtomicU64,
     pub wrong: AtomicU64,
-    /// The time from the relay's restart to the first object that the viewer received after it, in
-    /// microseconds.
+    /// The time from the relay's restart to the first object that the viewer received after the
+    /// restart, in microseconds.
     pub back_us: AtomicU64,
     pub delays_us: Mutex<Vec<u64>>,
     traffic: Mutex<Option<Traffic>>,
@@ -143,7 +143,8 @@ impl Crowd {
                 };
                 if before != Some(newest.tick) {
                     before = Some(newest.tick);
-                    // The publisher's line may arrive a moment later than its packet.
+                    // The publisher's line for a tick may arrive a moment later than the tick's
+                    // packet.
                     tokio::time::sleep(Duration::from_millis(1)).await;
                     if let Some(sent) = truth.of(newest.tick.0) {
                         seen.wrong.fetch_add(u64::from(sent.hash != newest.state_hash()), Relaxed);

@@ -64,7 +64,7 @@ pub(crate) struct Structs<F> {
     decoded: Vec<PlainCube>,
 }
 
-/// Which structs are sent.
+/// The structs that are sent.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Sent {
     All,

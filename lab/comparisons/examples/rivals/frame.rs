@@ -1,11 +1,11 @@
-//! A frame in each form that a rival takes.
+//! A frame, converted to the form of each rival.
 
 use kinepack::{Baselines, Snapshot, View};
 
 /// The lane value of x and y that represents zero.
 const POSITION_OFFSET: i32 = 1 << 17;
 
-/// A frame in the forms that the rivals take.
+/// A frame in all forms that the rivals need.
 pub(crate) struct Frame {
     pub(crate) view: View,
     pub(crate) cubes: Vec<PlainCube>,

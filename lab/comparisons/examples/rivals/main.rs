@@ -5,10 +5,10 @@
 //! built-in world in each of two styles.
 //!
 //! Frames are quantized once, before the clock starts. Each rival gets the frames in the form that
-//! suits it. If it can use a baseline, it also gets the frame 6 frames (100 ms) earlier. Each rival
-//! encodes and decodes every frame, and the results are compared. Bytes are the payload's, without
-//! headers. The time of a frame is the fastest of five passes, and times are means over the frames.
-//! Memory is reused if the rival allows it.
+//! suits it. A rival that can use a baseline also gets the frame 6 frames (100 ms) earlier. Each
+//! rival encodes and decodes every frame, and the results are compared. The bytes are the payload
+//! without headers. The time of a frame is the fastest of five passes, and times are means over the
+//! frames. Memory is reused if the rival allows it.
 //!
 //! - bitcode: a derived binary format that lays each field of all structs out as a column and packs
 //!   it.

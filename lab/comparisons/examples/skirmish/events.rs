@@ -1,4 +1,4 @@
-//! Passes the game's events to and from `kinepack_net`.
+//! Converts the game's events to the events of `kinepack_net`, and back.
 
 use std::error::Error;
 

@@ -22,8 +22,8 @@ const PICKUPS: usize = 25;
 const DART_IDS: u32 = 2000;
 const DART_SPEED_M_PER_S: f32 = 28.0;
 const DART_LIFE_S: f32 = 1.2;
-/// The time for which a player draws a bow. With it, all players together shoot 200 darts per
-/// second.
+/// The time for which a player draws a bow. With this time, all players together shoot 200 darts
+/// per second.
 const DRAW_S: f32 = 0.25;
 /// The distance at which a dart hits a target.
 const HIT_M: f32 = 0.7;
@@ -99,7 +99,7 @@ impl Game {
         self.fill_pickups();
     }
 
-    /// Plays one tick of a player: its keys, its aim, and its weapon.
+    /// Chooses the keys of a player for one tick, turns its aim, and uses its weapon.
     fn play(&mut self, index: usize) -> (u32, Input) {
         let reach = self.bodies.half_width_m() - 1.0;
         let random = &mut self.random;

@@ -17,7 +17,8 @@ const RECEIVER: ReceiverId = ReceiverId(1);
 /// The size of the headers of IPv4 and UDP in bytes.
 const HEADER_BYTES: u64 = 28;
 
-/// The traffic of a session, and whether it arrived.
+/// The traffic of a session, and the numbers of lanes and events that arrived wrong, late or not at
+/// all.
 #[derive(Default)]
 pub(crate) struct Outcome {
     pub(crate) datagrams: u64,
@@ -77,7 +78,8 @@ struct Session<'a> {
     ends: Vec<(Hub, Receiver)>,
     down: Link,
     up: Link,
-    /// The events that the first hub sent, and those that its receiver handed on.
+    /// The events that the first hub sent. The next field has the events that its receiver
+    /// delivered.
     emitted: Vec<(Tick, Happening)>,
     played: Vec<(Tick, Happening)>,
     outcome: Outcome,
@@ -130,7 +132,7 @@ impl<'a> Session<'a> {
             let channel = usize::from(Channel::from_datagram(&datagram).number());
             let (_, receiver) = &mut self.ends[channel];
             match receiver.handle(now, &datagram) {
-                // The first snapshots omit those entities that do not fit into the datagrams of a
+                // The first snapshots omit the entities that do not fit into the datagrams of a
                 // tick.
                 Ok(Received::Snapshot { tick, late: false, left_out: false }) if !is_rest => {
                     let frames = self.worlds[channel].1;

@@ -32,7 +32,7 @@ pub struct Player {
     /// The orientation as a unit quaternion x, y, z, w.
     #[pack(rotation, bits = 9, body)]
     pub orientation: [f32; 4],
-    /// Whether somebody moves the cube, which is always true in the built-in world.
+    /// Whether a player moves the cube. In the built-in world, the value is always true.
     #[pack(touched)]
     pub interacting: bool,
 }
@@ -49,7 +49,7 @@ pub struct SwiftPlayer {
     /// The linear velocity, in metres per second.
     #[pack(range = -32.0..32.0, bits = 11, clamp, velocity = position)]
     pub velocity: [f32; 3],
-    /// Whether somebody moves the cube, which is always true in the built-in world.
+    /// Whether a player moves the cube. In the built-in world, the value is always true.
     #[pack(touched)]
     pub interacting: bool,
 }

@@ -31,7 +31,8 @@ pub fn profile() -> Profile {
 }
 
 /// Returns the profile for cubes with a time precision, which have different statistics. The same
-/// script trains it with `--time-precision-ms 2` as `coarse.kprf`. It also suits other times.
+/// script trains it with `--time-precision-ms 2` as `coarse.kprf`. The profile also suits other
+/// time precisions.
 pub fn coarse_profile() -> Profile {
     read(include_bytes!("profile/coarse.kprf"))
 }
@@ -53,8 +54,8 @@ pub fn swift_profile() -> Profile {
     swift
 }
 
-/// Returns the description of the cubes' world for the adaptive level: the floor, the sizes, and
-/// the player as the first object, which moves the others.
+/// Returns the description of the cubes' world for the adaptive level: the floor, the sizes of
+/// cubes, and the player's cube, which is the first object and moves the others.
 pub fn bodies() -> Bodies {
     let kind = |half_extent: u32, mover: bool| BodyKind { half_extents: [half_extent; 3], mover };
     Bodies {

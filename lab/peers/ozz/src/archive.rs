@@ -33,7 +33,7 @@ struct Keys {
     snapshots: Snapshots,
 }
 
-/// Lists of the keys that are current at some times. A player can jump to these times.
+/// Lists of the keys that are current at certain times. A player can jump to these times.
 #[derive(Default)]
 struct Snapshots {
     entries: Vec<u8>,

@@ -135,8 +135,8 @@ fn run() -> Outcome<()> {
 /// The measurements of one player on one clip.
 struct Figures {
     bytes: usize,
-    /// The size of all that is in memory while the clip plays. It includes the player and what
-    /// players share.
+    /// The memory that all players of the clip share, in bytes. The next field is the memory of one
+    /// player.
     shared_bytes: usize,
     player_bytes: usize,
     errors_cm: Vec<f32>,

@@ -1,17 +1,17 @@
-//! Reduces keys as ozz's `AnimationOptimizer` does with its default settings. They allow each track
-//! by itself an error of 1 mm at 10 cm from a joint.
+//! Reduces keys as ozz's `AnimationOptimizer` does with its default settings. These settings allow
+//! each track by itself an error of 1 mm at 10 cm from a joint.
 //!
 //! A track keeps the first and the last sample. It then also keeps the sample that is farthest from
 //! the line between two kept samples, and repeats this until all others are within the tolerance
-//! (Ramer, Douglas, Peucker). A rotation's error is the way of a point at the far end of the
-//! joint's longest chain.
+//! (Ramer, Douglas, Peucker). A rotation's error is the distance that a point at the far end of the
+//! joint's longest chain moves.
 
 use kinepack_anim::{RawClip, Transform};
 
 /// The length of a metre in cm. ozz measures lengths in metres.
 pub(crate) const METRE_CM: f64 = 100.0;
 
-/// The allowed error of keys in metres, and where it is measured.
+/// The allowed error of keys in metres, and the distance at which it is measured.
 #[derive(Clone, Copy)]
 pub(crate) struct Tolerance {
     pub(crate) error_m: f64,
@@ -135,7 +135,7 @@ fn nlerp(from: &[f64; 4], to: &[f64; 4], at: f64) -> [f64; 4] {
 }
 
 /// Gives each rotation the sign that brings it near the previous rotation, and returns the keys.
-/// Players rely on that.
+/// Players rely on these signs.
 fn near(mut keys: Vec<Key<4>>) -> Vec<Key<4>> {
     let mut before = [0.0, 0.0, 0.0, 1.0];
     for (_, rotation) in &mut keys {

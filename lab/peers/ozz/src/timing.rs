@@ -40,7 +40,7 @@ fn forwards_s(index: usize, duration_s: f32) -> f32 {
     (index % poses_a_loop) as f32 / RATE_HZ
 }
 
-/// Returns the time of pose `index` if poses jump about the clip.
+/// Returns the time of pose `index` if playback jumps about the clip.
 fn jump_s(index: usize, duration_s: f32) -> f32 {
     (index * STRIDE % 1000) as f32 / 1000.0 * duration_s
 }
