@@ -3,9 +3,9 @@
 #
 # ozz-animation-rs 0.11 needs unstable features of the standard library. This script builds a copy
 # of its source with two lines changed:
-# - It calls a method of masks that has another name since Rust 1.95.
-# - It never clears the marks of tracks that reached another key, so it unpacks all tracks in each
-#   pose. ozz-animation in C++ clears them.
+# - The original calls a method of masks that has another name since Rust 1.95.
+# - The original never clears the marks of tracks that reached another key, so it unpacks all tracks
+#   in each pose. ozz-animation in C++ clears these marks.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 target=${CARGO_TARGET_DIR:-$here/target}
