@@ -25,9 +25,9 @@ use crate::steps::StepArguments;
 
 /// Train a profile on all frames of one or more captures, without measuring it.
 ///
-/// A profile contains which values are frequent. The levels from 9 on use it. To find out how much
-/// a profile saves, use `tune`, which keeps a part of one capture for measuring. Use `train` for
-/// the profile that you ship, made from everything you have captured.
+/// A profile states which values are frequent. The levels from 9 on use it. To find out how much a
+/// profile saves, use `tune`, which keeps a part of one capture for measuring. Use `train` for the
+/// profile that you ship, made from everything you have captured.
 #[derive(Args)]
 pub struct Arguments {
     /// Captures (.mcap), replays (.kpz), or files of the 2015 physics data compression challenge

@@ -222,7 +222,7 @@ fn a_header_with_billions_of_objects_is_refused_before_memory_is_taken() {
     let files = Files::new();
     for objects in [65_537, 4_000_000_000, u32::MAX] {
         let path = files.write("billions.f32", &Header::new(objects, 1).bytes());
-        // The header states no object. `open` reads only the header, so a reader that accepted the
+        // No object follows the header. `open` reads only the header, so a reader that accepted the
         // number would fail later.
         let error = Challenge::open(&path).err().expect("refused at once");
         assert!(matches!(error, ChallengeError::BadHeader { .. }), "{error:?}");

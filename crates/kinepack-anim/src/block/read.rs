@@ -250,7 +250,8 @@ fn check_segments(
     Ok(())
 }
 
-/// Checks that the clip ends with the hash of its bytes. Returns the hash of its skeleton or rig.
+/// Checks that the clip ends with the hash of its bytes. Returns the hash of the clip's skeleton or
+/// rig.
 fn check_end(rest: &mut Rest<'_>, bytes: &[u8]) -> Result<u64, ClipError> {
     let end: [u8; END_BYTES] = rest.take(1, END_BYTES, "hashes")?.try_into().unwrap_or_default();
     rest.end()?;

@@ -161,8 +161,8 @@ fn nodes(skeleton: &Skeleton) -> Vec<Value> {
 }
 
 /// Returns the animation: a key at every sample for each channel that leaves the bind pose, and for
-/// all curves. If nothing moves, it animates one channel anyway, because glTF requires at least
-/// one.
+/// all curves. If nothing moves, the animation has one channel anyway, because glTF requires at
+/// least one.
 fn animation(clip: &RawClip, animated: &curves::Animated<'_>, data: &mut Data) -> Value {
     let rate_hz = f64::from(clip.rate_hz());
     let times =

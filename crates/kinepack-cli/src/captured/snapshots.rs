@@ -16,7 +16,7 @@ pub struct Snapshots {
     stream: Stream,
     steps: Steps,
     read: u64,
-    /// The first and the newest tick.
+    /// The ticks of the first and the newest frame that were read.
     ticks: Option<(Tick, Tick)>,
     /// The number of entities with a value out of range.
     clamped: u64,

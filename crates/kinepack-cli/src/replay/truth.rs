@@ -29,7 +29,7 @@ struct KindWords {
 }
 
 impl Moment {
-    /// Returns the next frame after `last`. It is sent with the tick `tick`.
+    /// Returns the next frame after `last`. The sender sends this frame with the tick `tick`.
     pub(super) fn next(
         tick: Tick,
         last: Option<&Self>,

@@ -59,7 +59,7 @@ impl BvhJoint {
     }
 
     pub(super) fn into_joint(self, unit_cm: f64) -> Joint {
-        // Without numbers, the pose is the offset alone.
+        // Without the numbers of a frame, the pose is the joint's offset alone.
         let bind = self.pose(&[], unit_cm);
         let name = String::from_utf8(self.name).unwrap_or_default();
         // Parents are joints of the file, so there are at most `MAX_JOINTS` of them.

@@ -35,7 +35,7 @@ pub(crate) struct NaiveTrack {
     pub(crate) joint: usize,
     /// The channel. It is 3 for a curve track, whose joint is then the track's number.
     pub(crate) channel: usize,
-    /// The F and the A of a rotation.
+    /// F and A in section 12 of the specification, the turns of a rotation's reference and axes.
     reference: Turn,
     axes: Turn,
     /// The middle of a vector.
