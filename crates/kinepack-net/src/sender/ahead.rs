@@ -24,13 +24,15 @@ impl Sending {
             if !self.ahead.listed.contains(&key) && peer.asks_for_whole(due, moment, are_all_due) {
                 self.ahead.listed.insert(key);
                 let exact = self.visible.view(due.target.visible);
-                jobs.push(Job::new(&due.base, due.target, exact));
+                let is_divided = are_all_due && peer.expects_split(due);
+                let division = is_divided.then(|| self.division(due.target, moment));
+                jobs.push(Job::new(&due.base, due.target, exact, division));
             }
         }
         if jobs.len() < 2 {
             return;
         }
-        self.ahead.make(&jobs, &self.offers, &self.schema, threads);
+        self.ahead.make(&jobs, &self.offers, &self.schema, &self.rates, threads);
         for job in jobs {
             let (base, target, made) = job.finish();
             let shared = self.against(base, target).shared;

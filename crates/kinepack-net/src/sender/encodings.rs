@@ -20,7 +20,9 @@ use kinepack::{EncodeError, Schema, Snapshot};
 use super::baselines::BaselineCache;
 use super::chosen_baseline::ChosenBaseline;
 use super::offered::{OfferedCodec, Target};
+use super::parts::{Division, Part};
 use super::plan::{Coded, Planner};
+use super::rates::Rates;
 use super::view::SentView;
 use super::work::{Threads, share};
 
@@ -29,13 +31,20 @@ pub(super) struct Job<'a> {
     base: &'a ChosenBaseline,
     target: Target,
     exact: Arc<SentView>,
+    /// The limits of the parts, if the state will hardly fit in one datagram.
+    division: Option<Division>,
     made: OnceLock<Encoding>,
 }
 
 impl<'a> Job<'a> {
     /// A job for `target`, whose visible state is `exact`.
-    pub(super) fn new(base: &'a ChosenBaseline, target: Target, exact: &Arc<SentView>) -> Self {
-        Self { base, target, exact: Arc::clone(exact), made: OnceLock::new() }
+    pub(super) fn new(
+        base: &'a ChosenBaseline,
+        target: Target,
+        exact: &Arc<SentView>,
+        division: Option<Division>,
+    ) -> Self {
+        Self { base, target, exact: Arc::clone(exact), division, made: OnceLock::new() }
     }
 
     /// The baseline, the target and the encoding. `None` if the encoding failed.
@@ -49,9 +58,11 @@ impl<'a> Job<'a> {
 pub(super) struct Encoding {
     /// The visible state, if a time precision made it coarser.
     pub(super) coarse: Option<Arc<Snapshot>>,
-    pub(super) coded: Coded,
-    /// How many entities differ between the baseline and the visible state.
-    pub(super) items: usize,
+    /// Everything in one datagram, and how many entities differ between the baseline and the
+    /// visible state.
+    pub(super) whole: Option<(Coded, usize)>,
+    /// Everything in parts, as [`Planner::divide`] returns it.
+    pub(super) parts: Option<Option<Vec<Part>>>,
 }
 
 /// The encoders and baselines of one thread.
@@ -63,7 +74,12 @@ struct Workshop {
 }
 
 impl Workshop {
-    fn make(&mut self, job: &Job<'_>, offer: &OfferedCodec) -> Result<Encoding, EncodeError> {
+    fn make(
+        &mut self,
+        job: &Job<'_>,
+        offer: &OfferedCodec,
+        rates: &Rates,
+    ) -> Result<Encoding, EncodeError> {
         let index = job.target.codec;
         if self.planners.len() <= index {
             self.planners.resize_with(index + 1, || None);
@@ -75,9 +91,17 @@ impl Workshop {
             true => Some(planner.coarse(&known, exact)?),
             false => None,
         };
-        let items = planner.whole(&known, coarse.as_ref().unwrap_or(exact))?;
-        // The learned models get their id when a receiver takes the encoding.
-        Ok(Encoding { coarse, coded: planner.coded(0), items })
+        let visible = coarse.as_ref().unwrap_or(exact);
+        let (mut whole, mut parts) = (None, None);
+        if let Some(division) = job.division {
+            planner.compare(&known.baseline, visible);
+            parts = Some(planner.divide(&known, visible, rates, division)?);
+        } else {
+            let items = planner.whole(&known, visible)?;
+            // The learned models get their id when a receiver takes the encoding.
+            whole = Some((planner.coded(0), items));
+        }
+        Ok(Encoding { coarse, whole, parts })
     }
 }
 
@@ -109,6 +133,7 @@ impl EncodeAhead {
         jobs: &[Job<'_>],
         offers: &[OfferedCodec],
         schema: &Schema,
+        rates: &Rates,
         threads: Threads<'_>,
     ) {
         let make = |index: usize| {
@@ -116,7 +141,7 @@ impl EncodeAhead {
             let mut workshop = self.workshop(schema);
             // An encoding that fails is made again for the receiver that needs it, which then
             // reports the error.
-            if let Ok(made) = workshop.make(job, &offers[job.target.codec]) {
+            if let Ok(made) = workshop.make(job, &offers[job.target.codec], rates) {
                 // Only this thread has this job, so `set` does not fail.
                 let _ = job.made.set(made);
             }

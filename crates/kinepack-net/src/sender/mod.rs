@@ -29,6 +29,7 @@
 //! | `Coded` | what a planner produced: bytes, learned models, cost | [`plan`] |
 //! | `SentView` | the view that a receiver holds once the snapshot arrives | [`view`] |
 //! | `Skipped` | how a partial view differs from its visible state | [`view`] |
+//! | `Part` | one of the datagrams of a complete state | [`parts`] |
 //! | `PartSet` | a complete state in several datagrams | [`view`] |
 //! | `Plan` | `Coded` and `SentView`, for all receivers with this baseline and target | [`plan`] |
 //! | `Sent` | a datagram in the window, with its content and outcome | [`history`] |
@@ -55,6 +56,7 @@ mod kind_options;
 mod moment;
 mod offered;
 mod outbox;
+mod parts;
 mod peer;
 mod plan;
 mod rates;

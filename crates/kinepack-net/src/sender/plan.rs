@@ -12,6 +12,7 @@ use std::sync::Arc;
 use kinepack::codec::{Chosen, Difference, Learned};
 use kinepack::{Codec, EncodeError, Encoder, EntityId, Snapshot, Tick};
 
+use super::parts::Part;
 use super::rates::Rates;
 use super::view::{LearnedModels, SentView, Skipped};
 use crate::Cost;
@@ -76,6 +77,8 @@ pub(super) struct Planner {
     bits_per_item: f64,
     /// How many times the encoder has run.
     runs: u64,
+    /// The number of entities in the last part.
+    items_coded: usize,
 }
 
 /// An entity that differs from the baseline.
@@ -90,6 +93,15 @@ enum What {
     Removed(EntityId),
     /// The entity was added or changed, and has this index in the visible state.
     Present(u32),
+}
+
+/// The room for a part of the differing entities.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    pub(super) limit_bytes: usize,
+    /// Whether any entities may be those that do not fit, because other datagrams follow for them.
+    /// Then the encoder gets all entities at once, and stops when the datagram is full.
+    pub(super) in_any_order: bool,
 }
 
 /// The maximum number of rounds in which the planner corrects its guess.
@@ -121,12 +133,18 @@ impl Planner {
             cost: None,
             bits_per_item: 80.0,
             runs: 0,
+            items_coded: 0,
         }
     }
 
     /// A new planner for the same codec.
     pub(super) fn another(&self) -> Self {
         Self::new(&self.codec, self.counts_costs)
+    }
+
+    /// The number of entities in the last part.
+    pub(super) fn items_coded(&self) -> usize {
+        self.items_coded
     }
 
     /// How many times the encoder has run.
@@ -166,6 +184,13 @@ impl Planner {
     pub(super) fn adopt_whole(&mut self, coded: &Coded, items: usize) {
         self.runs += 1;
         self.note_whole(coded.bytes.len(), items);
+    }
+
+    /// Takes over a part that another planner of the same codec made, as
+    /// [`adopt_whole`](Self::adopt_whole) does.
+    pub(super) fn adopt_part(&mut self, part: &Part) {
+        self.runs += part.runs;
+        self.note_part(part.coded.bytes.len(), part.items);
     }
 
     fn note_whole(&mut self, bytes: usize, items: usize) {
@@ -220,7 +245,7 @@ impl Planner {
         known: &BaselineViews,
         visible: &Snapshot,
         rates: &Rates,
-        limit_bytes: usize,
+        room: Room,
         score: &mut dyn FnMut(usize, EntityId) -> f32,
     ) -> Result<Skipped, EncodeError> {
         self.items.clear();
@@ -244,7 +269,7 @@ impl Planner {
         self.items.sort_by(|a, b| b.score.total_cmp(&a.score));
 
         let wanted = self.items.partition_point(|item| item.score > 0.0);
-        let count = self.fit(known, visible, wanted, limit_bytes)?;
+        let count = self.fit(known, visible, wanted, room)?;
         self.cost =
             self.count(&known.baseline, if self.same_entities { visible } else { &self.target })?;
         let (mut sent, mut old) =
@@ -306,20 +331,21 @@ impl Planner {
         known: &BaselineViews,
         visible: &Snapshot,
         all: usize,
-        limit_bytes: usize,
+        Room { limit_bytes, in_any_order }: Room,
     ) -> Result<usize, EncodeError> {
         let limit = limit_bytes as f64;
         // The first `fits` items are known to fit. The first `too_many` items do not fit, or there
         // are fewer items.
         let (mut fits, mut too_many) = (0, all + 1);
-        let mut guess =
-            ((limit * 0.97 * 8.0 / self.bits_per_item) as usize).clamp(1, all.max(1)).min(all);
+        let expected = (limit * 0.97 * 8.0 / self.bits_per_item) as usize;
+        let mut guess = if in_any_order { all } else { expected.clamp(1, all.max(1)).min(all) };
         let mut encoded = None;
         for _ in 0..ROUNDS {
             let bytes = self.encode(known, visible, guess, limit_bytes)?;
             encoded = Some(guess);
             let unsent = self.encoder.unsent().len();
-            if unsent > 0 && unsent <= guess / MOST_UNSENT && bytes <= limit_bytes {
+            let may_drop = in_any_order || unsent <= guess / MOST_UNSENT;
+            if unsent > 0 && may_drop && bytes <= limit_bytes {
                 fits = guess;
                 break;
             }
@@ -349,12 +375,17 @@ impl Planner {
         // The few entities that had no room at the end are not those with the lowest scores.
         let unsent = self.encoder.unsent();
         self.chosen.retain(|index| unsent.binary_search(index).is_err());
-        let sent = fits - unsent.len();
-        if sent > 0 {
-            let bits = self.bytes.len() as f64 * 8.0 / sent as f64;
+        self.items_coded = fits - unsent.len();
+        self.note_part(self.bytes.len(), self.items_coded);
+        Ok(fits)
+    }
+
+    /// Takes the size of a part into account in later guesses.
+    fn note_part(&mut self, bytes: usize, items: usize) {
+        if items > 0 {
+            let bits = bytes as f64 * 8.0 / items as f64;
             self.bits_per_item = (self.bits_per_item * 3.0 + bits) / 4.0;
         }
-        Ok(fits)
     }
 
     /// Encodes the first `count` items into `bytes`. If the codec can check the limit while it

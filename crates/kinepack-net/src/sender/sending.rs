@@ -10,10 +10,11 @@ use super::chosen_baseline::ChosenBaseline;
 use super::encodings::{EncodeAhead, Encoding};
 use super::offered::{OfferedCodec, Target};
 use super::outbox::Outbox;
-use super::plan::{Coded, Due, Plan, Planner};
+use super::parts::Parts;
+use super::plan::{Due, Plan, Planner, Room};
 use super::rates::Rates;
 use super::receiver_id::ReceiverId;
-use super::view::{PartSet, SentView, Skipped};
+use super::view::SentView;
 use super::visible::VisibleStates;
 use crate::Channel;
 use crate::events::EventWriter;
@@ -33,7 +34,7 @@ pub(super) struct Sending {
     pub(super) offers: Vec<OfferedCodec>,
     pub(super) schema: Schema,
     /// Builds baselines.
-    baselines: BaselineCache,
+    pub(super) baselines: BaselineCache,
     /// Memory for making encodings ahead.
     pub(super) ahead: EncodeAhead,
     /// This tick's work. Each entry is for one baseline and target, in the order of first use.
@@ -59,7 +60,7 @@ pub(super) struct Against<'b> {
 /// makes that part, and the others share it.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
-    /// The encoding of everything, if one of the caller's threads has made it.
+    /// The encoding of everything, or its parts, if one of the caller's threads has made it.
     pub(super) ahead: Option<Encoding>,
     /// The visible state, made coarser if the codec has a time precision.
     coarse: Option<Arc<SentView>>,
@@ -71,13 +72,10 @@ pub(super) struct Shared {
     whole_due: Option<Arc<Plan>>,
     /// The plans for everything in several datagrams. `Some(None)` if there would be too many
     /// datagrams.
-    split: Option<Option<Parts>>,
+    pub(super) split: Option<Option<Parts>>,
     /// The plans for a part of the changes.
     parts: HashMap<PartKey, Arc<Plan>>,
 }
-
-/// The datagrams of one state, for all receivers with the same baseline and codec.
-type Parts = Arc<[Arc<Plan>]>;
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct PartKey {
@@ -172,7 +170,7 @@ impl Sending {
 
     /// The view of a receiver after it gets everything: the visible state, made coarser if the
     /// codec has a time precision.
-    fn seen(&mut self, against: Against<'_>) -> Result<Arc<SentView>, EncodeError> {
+    pub(super) fn seen(&mut self, against: Against<'_>) -> Result<Arc<SentView>, EncodeError> {
         let Against { base, target, shared } = against;
         let exact = self.visible.view(target.visible);
         if !self.offers[target.codec].is_coarse(base) {
@@ -202,8 +200,9 @@ impl Sending {
         let id = self.visible.new_id();
         let view = self.seen(against)?;
         let planner = &mut self.offers[against.target.codec].planner;
-        let coded = match self.shared[against.shared].ahead.take() {
-            Some(Encoding { coded, items, .. }) => {
+        let ahead = self.shared[against.shared].ahead.as_mut();
+        let coded = match ahead.and_then(|ahead| ahead.whole.take()) {
+            Some((coded, items)) => {
                 planner.adopt_whole(&coded, items);
                 coded.with_id(id)
             }
@@ -264,59 +263,11 @@ impl Sending {
         self.compare(against, &whole)?;
         let known = self.baselines.known(against.base)?;
         let planner = &mut self.offers[against.target.codec].planner;
-        let skipped = planner.part(&known, &whole.whole, &self.rates, limit_bytes, score)?;
+        let room = Room { limit_bytes, in_any_order: false };
+        let skipped = planner.part(&known, &whole.whole, &self.rates, room, score)?;
         let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), Some(skipped));
         self.encoded += 1;
         Ok(Arc::new(Plan { view: Arc::new(view), coded: planner.coded(id) }))
-    }
-
-    /// Plans for everything in several datagrams of at most `limit_bytes`. `None` if that needs
-    /// more than `most` datagrams, or if some kinds rest. All receivers of a codec have the same
-    /// limits.
-    pub(super) fn split(
-        &mut self,
-        against: Against<'_>,
-        limit_bytes: usize,
-        most: usize,
-    ) -> Result<Option<Parts>, EncodeError> {
-        if !self.rates.are_all_due() {
-            // Without the entities that rest, the parts would not be the complete state.
-            return Ok(None);
-        }
-        if let Some(parts) = &self.shared[against.shared].split {
-            return Ok(parts.clone());
-        }
-        let whole = self.seen(against)?;
-        self.compare(against, &whole)?;
-        let known = self.baselines.known(against.base)?;
-        let planner = &mut self.offers[against.target.codec].planner;
-        let mut parts: Vec<(u64, Skipped, Coded)> = Vec::new();
-        let mut waiting = usize::MAX;
-        while waiting > 0 && parts.len() < most {
-            let mut score = |_: usize, id| {
-                let is_sent =
-                    parts.iter().any(|(_, skipped, ..)| skipped.sent.position(id).is_some());
-                if is_sent { 0.0 } else { 1.0 }
-            };
-            let skipped =
-                planner.part(&known, &whole.whole, &self.rates, limit_bytes, &mut score)?;
-            waiting = skipped.waiting;
-            let id = self.visible.new_id();
-            parts.push((id, skipped, planner.coded(id)));
-            self.encoded += 1;
-        }
-        let split = Arc::new(PartSet {
-            whole: Arc::clone(&whole),
-            parts: parts.iter().map(|(id, ..)| *id).collect(),
-        });
-        let plan = |(id, skipped, coded): (u64, Skipped, Coded)| {
-            let skipped = Some(Skipped { waiting: 0, split: Some(Arc::clone(&split)), ..skipped });
-            let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), skipped);
-            Arc::new(Plan { view: Arc::new(view), coded })
-        };
-        let parts: Option<Parts> = (waiting == 0).then(|| parts.into_iter().map(plan).collect());
-        self.shared[against.shared].split = Some(parts.clone());
-        Ok(parts)
     }
 
     /// Plans everything that is due, or the most important entities if not everything fits.
@@ -358,7 +309,11 @@ impl Sending {
     /// Makes the codec's planner compute how `whole` differs from the baseline. `whole` is a
     /// visible state or its coarser form. Does nothing if the planner's last comparison was of the
     /// same two states.
-    fn compare(&mut self, against: Against<'_>, whole: &SentView) -> Result<(), EncodeError> {
+    pub(super) fn compare(
+        &mut self,
+        against: Against<'_>,
+        whole: &SentView,
+    ) -> Result<(), EncodeError> {
         let offer = &mut self.offers[against.target.codec];
         let key = Some((against.base.view_ids().collect(), whole.id));
         if offer.compared != key {

@@ -53,6 +53,8 @@ pub(super) struct Peer {
     pub(super) visibility: KnownVisibility,
     freshness: Freshness,
     expects_part: bool,
+    /// Whether the last snapshot took several datagrams.
+    expects_split: bool,
     /// The number of the last complete state that was sent, and the last tick in which this state
     /// was still current. `None` if the last snapshot was partial.
     shown: Option<(u64, Tick)>,
@@ -121,6 +123,7 @@ impl Peer {
             visibility,
             freshness: Freshness::default(),
             expects_part: false,
+            expects_split: false,
             shown: None,
             last_sent: None,
             heard_at: now,
@@ -449,6 +452,11 @@ impl Peer {
         (due.is_first || are_all_due && is_tried)
             && self.sendable_bytes(moment.config) >= LEAST_BYTES
             && self.header(moment, &due.base).is_some()
+    }
+
+    /// Predicts whether [`send_due`](Self::send_due) will ask for everything in parts first.
+    pub(super) fn expects_split(&self, due: &DueSnapshot) -> bool {
+        self.expects_split && self.budget.is_none() && !due.is_first
     }
 
     /// The header of the next snapshot. Its flag *left out* is clear, so the caller must set it for

@@ -12,11 +12,8 @@ use kinepack::EncodeError;
 
 use super::{DueSnapshot, LEAST_BYTES, Peer, header_bytes};
 use crate::NetError;
-use crate::baseline::MERGED;
 use crate::events::EventList;
-use crate::packet::{
-    LONGEST_HEADER_BYTES, LONGEST_IN_FRONT_BYTES, OLDER_VIEW_BYTES, SnapshotHeader, write_in_front,
-};
+use crate::packet::{LONGEST_IN_FRONT_BYTES, SnapshotHeader, write_in_front};
 use crate::sender::full_state::{OutgoingFullState, full_state_bytes};
 use crate::sender::history::Content;
 use crate::sender::moment::Moment;
@@ -154,20 +151,22 @@ impl Peer {
     fn send_all_changes(&mut self, turn: &mut Turn<'_, '_>) -> Result<bool, EncodeError> {
         let Turn { moment, against, .. } = *turn;
         let Some(header) = self.header(moment, against.base) else { return Ok(false) };
-        let plan = turn.sending.whole_due(against)?;
-        if plan.coded.bytes.len() <= self.limit_bytes(moment.config, &header) {
-            let header = SnapshotHeader { left_out: !plan.view.is_complete(), ..header };
-            self.send_snapshot(turn, &header, &plan)?;
+        // An attempt to code everything in one datagram takes as long as all parts together.
+        if !(self.expects_split && turn.sending.rates.are_all_due()) {
+            let plan = turn.sending.whole_due(against)?;
+            if plan.coded.bytes.len() <= self.limit_bytes(moment.config, &header) {
+                let header = SnapshotHeader { left_out: !plan.view.is_complete(), ..header };
+                self.send_snapshot(turn, &header, &plan)?;
+                return Ok(true);
+            }
+        }
+        let division = turn.sending.division(against.target, moment);
+        let Some(parts) = turn.sending.split(against, division)? else { return Ok(false) };
+        self.expects_split = parts.len() > 1;
+        if let [plan] = &*parts {
+            self.send_snapshot(turn, &header, plan)?;
             return Ok(true);
         }
-        // The limit assumes the longest header, so that all receivers with this codec share the
-        // parts, whatever their headers.
-        let older_views = turn.sending.offers[against.target.codec].older_views;
-        let longest_header_bytes =
-            LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * usize::from(older_views);
-        let limit_bytes = moment.config.datagram_bytes - longest_header_bytes;
-        let most = MERGED.min(moment.config.datagrams_per_tick as usize);
-        let Some(parts) = turn.sending.split(against, limit_bytes, most)? else { return Ok(false) };
         if !self.history.reaches(against.base, parts.len()) {
             return Ok(false);
         }

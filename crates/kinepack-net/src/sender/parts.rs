@@ -1,0 +1,138 @@
+//! Divides a state among several datagrams, its parts.
+//!
+//! The encoder of a level that predicts stops when a datagram is full, and the next part begins
+//! with the entities that are left. So all parts together cost about as much as the whole state.
+
+use std::sync::Arc;
+
+use kinepack::{EncodeError, Snapshot};
+
+use super::moment::Moment;
+use super::offered::Target;
+use super::plan::{Coded, Plan, Planner, Room};
+use super::rates::Rates;
+use super::sending::{Against, Sending};
+use super::view::{PartSet, SentView, Skipped};
+use crate::baseline::{BaselineViews, MERGED};
+use crate::packet::{LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES};
+
+/// The datagrams of one state, for all receivers with the same baseline and codec.
+pub(super) type Parts = Arc<[Arc<Plan>]>;
+
+/// The limits of a division.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Division {
+    /// The maximum size of a part.
+    pub(super) limit_bytes: usize,
+    /// The maximum number of parts.
+    pub(super) most: usize,
+}
+
+/// One of the datagrams of a state.
+#[derive(Debug)]
+pub(super) struct Part {
+    skipped: Skipped,
+    pub(super) coded: Coded,
+    /// The number of entities in the part.
+    pub(super) items: usize,
+    /// How many times the encoder ran.
+    pub(super) runs: u64,
+}
+
+impl Planner {
+    /// Encodes everything in parts. Call [`compare`](Self::compare) first. All kinds must be due.
+    /// Returns `None` if there would be too many parts.
+    pub(super) fn divide(
+        &mut self,
+        known: &BaselineViews,
+        visible: &Snapshot,
+        rates: &Rates,
+        Division { limit_bytes, most }: Division,
+    ) -> Result<Option<Vec<Part>>, EncodeError> {
+        let room = Room { limit_bytes, in_any_order: true };
+        let mut parts: Vec<Part> = Vec::new();
+        let mut waiting = usize::MAX;
+        while waiting > 0 && parts.len() < most {
+            let mut score = |_: usize, id| {
+                let is_sent = parts.iter().any(|part| part.skipped.sent.position(id).is_some());
+                if is_sent { 0.0 } else { 1.0 }
+            };
+            let before = self.runs();
+            let skipped = self.part(known, visible, rates, room, &mut score)?;
+            waiting = skipped.waiting;
+            // The learned models get their id when a receiver takes the part.
+            let coded = self.coded(0);
+            let (items, runs) = (self.items_coded(), self.runs() - before);
+            parts.push(Part { skipped, coded, items, runs });
+        }
+        Ok((waiting == 0).then_some(parts))
+    }
+}
+
+impl Sending {
+    /// The limits of the parts for a target. They assume the longest header, so that all receivers
+    /// with this codec share the parts, whatever their headers.
+    pub(super) fn division(&self, target: Target, moment: &Moment<'_>) -> Division {
+        let older_views = usize::from(self.offers[target.codec].older_views);
+        let longest_header_bytes = LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * older_views;
+        Division {
+            limit_bytes: moment.config.datagram_bytes - longest_header_bytes,
+            most: MERGED.min(moment.config.datagrams_per_tick as usize),
+        }
+    }
+
+    /// Plans for everything in as few datagrams as possible. If one datagram suffices, it is the
+    /// whole state. Returns `None` if that needs more datagrams than the division allows, or if
+    /// some kinds rest.
+    pub(super) fn split(
+        &mut self,
+        against: Against<'_>,
+        division: Division,
+    ) -> Result<Option<Parts>, EncodeError> {
+        if !self.rates.are_all_due() {
+            // Without the entities that rest, the parts would not be the complete state.
+            return Ok(None);
+        }
+        if let Some(parts) = &self.shared[against.shared].split {
+            return Ok(parts.clone());
+        }
+        let whole = self.seen(against)?;
+        let ahead = self.shared[against.shared].ahead.as_mut();
+        let parts = match ahead.and_then(|ahead| ahead.parts.take()) {
+            Some(parts) => {
+                let planner = &mut self.offers[against.target.codec].planner;
+                parts.iter().flatten().for_each(|part| planner.adopt_part(part));
+                parts
+            }
+            None => {
+                self.compare(against, &whole)?;
+                let known = self.baselines.known(against.base)?;
+                let planner = &mut self.offers[against.target.codec].planner;
+                planner.divide(&known, &whole.whole, &self.rates, division)?
+            }
+        };
+        let parts = parts.map(|parts| self.plans(&whole, parts));
+        self.shared[against.shared].split = Some(parts.clone());
+        Ok(parts)
+    }
+
+    /// Makes the plans of the parts of `whole`.
+    fn plans(&mut self, whole: &Arc<SentView>, parts: Vec<Part>) -> Parts {
+        self.encoded += parts.len();
+        let ids: Vec<u64> = parts.iter().map(|_| self.visible.new_id()).collect();
+        if parts.len() == 1 {
+            let plan = |part: Part| {
+                Arc::new(Plan { view: Arc::clone(whole), coded: part.coded.with_id(ids[0]) })
+            };
+            return parts.into_iter().map(plan).collect();
+        }
+        let split = Arc::new(PartSet { whole: Arc::clone(whole), parts: ids.clone() });
+        let plan = |(part, id): (Part, u64)| {
+            let split = Some(Arc::clone(&split));
+            let skipped = Some(Skipped { waiting: 0, split, ..part.skipped });
+            let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), skipped);
+            Arc::new(Plan { view: Arc::new(view), coded: part.coded.with_id(id) })
+        };
+        parts.into_iter().zip(ids).map(plan).collect()
+    }
+}
