@@ -1,7 +1,7 @@
-//! Measures the time of a pose of a block clip. The cases include one character forwards and at
-//! random times, many clips that are not in a near cache, and some joints. Further cases are a
-//! crowd, fast spins, and each instruction set that this machine has. The benchmark also measures
-//! the time of a build with and without fast spins.
+//! Measures the time of a pose of a block clip. The cases include one clip played forwards and at
+//! random times, many clips that exceed a second-level cache, single joints, and masks of joints.
+//! Further cases are a crowd, fast spins, and each instruction set that this machine has. The
+//! benchmark also measures the time of a build with and without fast spins.
 //!
 //! Run it with `cargo bench -p kinepack-anim --bench sampling`. An element of the results is a
 //! joint.

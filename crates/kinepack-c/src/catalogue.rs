@@ -300,7 +300,8 @@ fn ticks(tick_hz: u32) -> Result<u16, Failure> {
 /// # Safety
 /// The name of `given` points to a zero-terminated text.
 unsafe fn tier_of(given: &KpTier) -> Result<Tier, Failure> {
-    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+    // SAFETY: the caller guarantees that `given.name` points to a zero-terminated text until this
+    // call returns.
     let name = unsafe { memory::text(given.name)? };
     let too_large = || Failure::argument(format!("the tier {name:?}: a number is too large"));
     let short = |number: u32| u16::try_from(number).map_err(|_| too_large());

@@ -346,7 +346,7 @@ unsafe fn add_player(
 ) -> Result<(), Failure> {
     let player = player.map_err(Failure::argument)?;
     let playing = Playing { player, joints: clip.joints(), curves: clip.curves(), own: Vec::new() };
-    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+    // SAFETY: the caller guarantees that `out` is writable until this call returns.
     unsafe { put(out, KpPlayer { id: PLAYERS.add(Mutex::new(playing)) }) }
 }
 

@@ -136,7 +136,8 @@ impl World {
         columns: &[KpColumn],
     ) -> Result<(), Failure> {
         self.snapshot.clear(Tick(0));
-        // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+        // SAFETY: the caller guarantees that each column has the numbers of one record until this
+        // call returns. The record is the only entity.
         unsafe { self.add(kind, &[EntityId(0)], columns) }
     }
 

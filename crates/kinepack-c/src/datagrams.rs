@@ -103,7 +103,8 @@ impl<T: Copy> Next<T> {
         }
         let nothing = || Failure::nothing("there is no datagram now");
         let (with, bytes) = self.0.as_ref().ok_or_else(nothing)?;
-        // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+        // SAFETY: the caller guarantees that `datagram` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { give(bytes, datagram, capacity, size)? };
         let with = *with;
         self.0 = None;

@@ -395,7 +395,8 @@ unsafe fn emit(
     let mut hub = lock(&hub);
     let Sending { hub, event, .. } = &mut *hub;
     let event = event.as_mut().ok_or_else(|| Failure::argument(NetError::NoEvents))?;
-    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+    // SAFETY: the caller guarantees that each column has the numbers of one record until this call
+    // returns.
     unsafe { event.set_record(kind, columns)? };
     hub.emit_row(&event.snapshot, 0, to).map_err(Failure::argument)
 }

@@ -123,7 +123,8 @@ pub(crate) unsafe fn optional<'a, T>(data: *const T) -> Result<Option<&'a T>, Fa
     if data.is_null() {
         return Ok(None);
     }
-    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+    // SAFETY: `data` is not null, so the caller guarantees a readable value that stays unchanged
+    // for `'a`.
     Ok(unsafe { slice(data, 1)? }.first())
 }
 
@@ -149,13 +150,14 @@ pub(crate) unsafe fn give(
     capacity: usize,
     size: *mut usize,
 ) -> Result<(), Failure> {
-    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+    // SAFETY: the caller guarantees that `size` is writable until this call returns.
     unsafe { put(size, from.len())? };
     if capacity < from.len() {
         let text = format!("{} bytes do not fit into {capacity}", from.len());
         return Err(Failure::new(KpStatus::Size, text));
     }
-    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+    // SAFETY: the caller guarantees that `bytes` has `capacity` writable bytes, which nothing else
+    // uses until this call returns. `from.len()` is at most `capacity`.
     let to = unsafe { slice_mut(bytes, from.len())? };
     to.copy_from_slice(from);
     Ok(())
@@ -171,7 +173,8 @@ pub(crate) unsafe fn give_text(
     capacity: usize,
     size: *mut usize,
 ) -> Result<(), Failure> {
-    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+    // SAFETY: the caller guarantees that `text` has `capacity` writable bytes and `size` is
+    // writable, until this call returns.
     unsafe { give(&[from.as_bytes(), &[0]].concat(), text.cast(), capacity, size) }
 }
 
@@ -187,7 +190,7 @@ pub(crate) unsafe fn give_list<T>(
     count: *mut usize,
 ) -> Result<(), Failure> {
     let needed = from.len();
-    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+    // SAFETY: the caller guarantees that `count` is writable until this call returns.
     unsafe { put(count, needed)? };
     if needed > capacity {
         return Err(too_many(needed, capacity));

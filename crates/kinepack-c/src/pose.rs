@@ -278,7 +278,8 @@ impl TakePose for Vec<Transform> {
 /// # Safety
 /// `pose` is null or points to a layout.
 pub(crate) unsafe fn pose_of(pose: *const KpPose) -> Result<KpPose, Failure> {
-    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+    // SAFETY: the caller guarantees that `pose` is null or points to a layout until this call
+    // returns.
     let pose = unsafe { optional(pose)? };
     pose.copied().ok_or_else(|| Failure::new(KpStatus::Pointer, "the pose is null"))
 }

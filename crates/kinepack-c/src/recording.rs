@@ -300,7 +300,8 @@ impl<T> Writing<T> {
         columns: &[KpColumn],
     ) -> Result<(&mut T, &World), Failure> {
         let event = self.event.as_mut().ok_or_else(|| Failure::argument(ReplayError::NoEvents))?;
-        // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+        // SAFETY: the caller guarantees that each column has the numbers of one record until this
+        // call returns.
         unsafe { event.set_record(kind, columns)? };
         Ok((self.writer.as_mut().ok_or_else(finished)?, event))
     }

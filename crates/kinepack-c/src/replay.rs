@@ -251,7 +251,7 @@ unsafe fn add(
     let reader = reader.map_err(refused)?;
     let shown = Shown::new(reader.schema(), reader.events());
     let replaying = Mutex::new(Replaying { reader, shown });
-    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+    // SAFETY: the caller guarantees that `out` is writable until this call returns.
     unsafe { put(out, KpReplay { id: REPLAYS.add(replaying) }) }
 }
 

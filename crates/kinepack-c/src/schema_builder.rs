@@ -276,7 +276,8 @@ unsafe fn add(
     kind: impl FnOnce() -> Result<FieldKind, Failure>,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+        // SAFETY: the caller guarantees that `name` points to a zero-terminated text until this
+        // call returns.
         let name = unsafe { memory::text(name)? };
         let builder = BUILDERS.get(builder.id)?;
         let field = Field::new(name, kind()?);

@@ -182,7 +182,8 @@ unsafe fn write_ids(
     call(|| {
         let showing = SHOWN.get(shown.id)?;
         let showing = lock(&showing);
-        // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+        // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
+        // writable, until this call returns.
         unsafe { give_list(of(&showing)?.iter().copied(), ids, capacity, count) }
     })
 }

@@ -307,7 +307,8 @@ unsafe fn described(
     rate_hz: u32,
     options: *const KpStreamOptions,
 ) -> Result<(StreamCodec, StreamConfig), Failure> {
-    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+    // SAFETY: the caller guarantees that `level` points to a zero-terminated text and `options` is
+    // null or readable, until this call returns.
     let (codec, options) = unsafe { (codec_of(schema, level)?, optional(options)?) };
     let mut config = StreamConfig::at_hz(rate_hz);
     if let Some(options) = options {
@@ -337,7 +338,8 @@ pub(crate) unsafe fn codec_of(
     schema: KpSchema,
     level: *const c_char,
 ) -> Result<StreamCodec, Failure> {
-    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+    // SAFETY: the caller guarantees that `level` points to a zero-terminated text until this call
+    // returns.
     let level = unsafe { memory::text(level)? };
     let level = StreamLevel::named(level).ok_or_else(|| {
         let levels = "use packed or adaptive";

@@ -324,10 +324,12 @@ fn an_id_may_be_reused_after_a_refused_tick() {
         _ => false,
     };
     hub.tick(at(1), &state(1, &[(5, 7), (6, 1), (9, 3)])).unwrap();
-    // The worlds that are refused for another reason lack bullets 5 and 9.
+    // Both refused worlds lack bullet 5, and the second also lacks bullet 9. Their ids may
+    // therefore return with another maker.
     assert!(is_changed(hub.tick(at(2), &state(2, &[(6, 2), (9, 3)])), 6));
     assert!(matches!(hub.tick(at(2), &state(1, &[(6, 1)])), Err(NetError::TickNotRising { .. })));
-    // Bullet 6 was in all worlds.
+    // Both refused worlds contain bullet 6, so it is still the same entity and must not change its
+    // maker.
     assert!(is_changed(hub.tick(at(2), &state(3, &[(5, 8), (6, 2), (9, 4)])), 6));
     hub.tick(at(2), &state(3, &[(5, 8), (6, 1), (9, 4)])).unwrap();
     // From the next tick on, these bullets count as the earlier ones.

@@ -4,7 +4,8 @@ use crate::bits::{BitReader, BitSink};
 use crate::quantize::FloatLimits;
 use crate::{DecodeError, EncodeError};
 
-/// The limits of each axis of a vector, because a world is seldom as high as it is wide.
+/// The limits of a vector. Each axis has its own limits, because a world is seldom as high as it is
+/// wide.
 ///
 /// Each reconstructed component is within half a step of its axis' limits.
 ///

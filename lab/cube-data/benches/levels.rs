@@ -5,8 +5,8 @@
 //! memory, from the sixth second on. Each is coded against the frame 6 frames (100 ms) earlier. The
 //! time is the mean of a frame. Sources are the built-in world (901 cubes, typical, seed 1) and a
 //! challenge file, if the environment names one. `rest` is a snapshot that equals its baseline, at
-//! the last two levels. It measures the cost of a world at rest, per entity. `growth` is the
-//! adaptive level with one world and with ten.
+//! the levels `packed` and `adaptive`. It measures the cost of a world at rest, per entity.
+//! `growth` is the adaptive level with one world and with ten.
 //!
 //! A challenge file is named with `KINEPACK_CAPTURE=/absolute/path/typical.bin cargo bench -p
 //! cube-data --bench levels`.

@@ -130,8 +130,9 @@ impl RootJoint {
         self.joint
     }
 
-    /// Returns the largest distance of the joint from its start in cm, along the axes of the
-    /// motion. The joints above it are held at their start.
+    /// Returns the joint's largest distance in cm from its position at the clip's start. Only
+    /// movement along the axes of the motion counts. The joints above this joint are held at their
+    /// start.
     pub fn way_cm(&self) -> f32 {
         self.way_cm
     }

@@ -356,8 +356,8 @@ impl Capture {
         self.count(frame, at_byte, read_bytes)
     }
 
-    /// Counts a frame, or notes the reason why it is refused. A refused frame counts too, because
-    /// reading it took as much time.
+    /// Counts a frame, or notes the reason why it is refused. The values of a refused frame also
+    /// count toward the limits, because reading them took as much time.
     fn count(
         &mut self,
         taken: Result<Option<(usize, Tick)>, Refused>,

@@ -41,7 +41,8 @@ pub struct Arguments {
     profile: Parameters,
     #[command(flatten)]
     capture: CaptureArguments,
-    /// Memory for the frames that later frames are compared with, in MiB.
+    /// The maximum memory in MiB for the frames of a stream that are kept for comparison. If frames
+    /// are too large for this limit, the command fails.
     #[arg(
         long,
         value_name = "MIB",

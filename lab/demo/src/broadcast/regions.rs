@@ -15,7 +15,8 @@ const FRAMES_PER_OBJECT: u8 = 2;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Regions {
     per_side: u8,
-    /// The width of a region. It is in whole metres, because the names contain the edges.
+    /// The width of a region. It is a whole number, because the names of the tiers state the edges
+    /// of the regions in whole half metres.
     width_m: i32,
 }
 

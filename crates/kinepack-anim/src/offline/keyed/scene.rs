@@ -201,7 +201,8 @@ impl<'a> Scene<'a> {
         true
     }
 
-    /// Plays the decoded values of a curve at the samples `samples`.
+    /// Writes a curve's decoded values at `samples` to the played frames. Updates the frames of the
+    /// joint and its descendants in object space.
     pub(super) fn play(&mut self, curve: &Curve, samples: std::ops::RangeInclusive<usize>) {
         let joints = self.joints();
         let skeleton = self.raw.skeleton();
@@ -219,7 +220,8 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Plays a single value of a track at all samples.
+    /// Writes a single value of a track to the played frames of all samples. Does not update the
+    /// frames in object space.
     pub(super) fn play_constant(&mut self, id: TrackId, value: &Value) {
         let joints = self.joints();
         for frame in self.local.iter_mut().skip(usize::from(id.joint)).step_by(joints) {
@@ -227,7 +229,8 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Plays the decoded values of all curves.
+    /// Writes the decoded values of all curves to the played frames. Updates all frames in object
+    /// space.
     pub(super) fn play_all(&mut self, curves: &[Curve]) {
         let joints = self.joints();
         for curve in curves {

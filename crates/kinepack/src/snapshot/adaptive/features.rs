@@ -141,8 +141,8 @@ pub(super) struct UpFeatures {
     pub(super) carried: f64,
     /// The motion if the body falls to the floor, or is lifted out of it.
     pub(super) fall_to_floor: f64,
-    /// The distance by which the body's motion would take it below its resting height, as a number
-    /// of at most 0.
+    /// The height of the body above its resting height after the motion, if that is negative;
+    /// otherwise 0.
     pub(super) below_rest: f64,
     pub(super) near: f64,
     /// The motion if the body's near neighbours carry it.

@@ -311,7 +311,7 @@ impl Encoder {
         self.changed.iter().filter(is_of_kind).map(|index| index - range.start as u32).collect()
     }
 
-    /// Makes `snapshot` as coarse as a receiver will hold it.
+    /// Coarsens the values of `snapshot` to those that a receiver will hold.
     #[cfg(feature = "training")]
     pub(super) fn coarsen(
         &mut self,
