@@ -1,6 +1,6 @@
 // Viewers of broadcasts. This file implements `crowd.d.ts` with the WebAssembly module.
 
-import { Frame, FrameReader } from "./frame.js";
+import { Frame, FrameReader, INNER } from "./frame.js";
 import { Loaded, named } from "./memory.js";
 import initialize, * as module from "./module/crowd.js";
 import { Session } from "./moq.js";
@@ -99,6 +99,10 @@ export class Viewer {
 
   stats() {
     return named(this.#statNames, this.#viewer.stats());
+  }
+
+  [INNER]() {
+    return { inner: this.#viewer, memory: loaded.memory };
   }
 
   free() {

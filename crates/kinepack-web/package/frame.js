@@ -7,6 +7,20 @@ import { view } from "./memory.js";
 const LISTS = [0, 2, 4];
 const LISTS_NUMBERS = 6;
 
+// The method of a receiver or a viewer that returns its object in the module, and the module's
+// memory. Figures, which have a module of their own, take lanes from there.
+export const INNER = Symbol("inner");
+
+// The index of the kind `name`.
+export function kindNamed(kinds, name) {
+  const index = kinds.findIndex((kind) => kind.name === name);
+  if (index < 0) {
+    const names = kinds.map((kind) => JSON.stringify(kind.name)).join(", ");
+    throw new Error(`the schema has no kind ${JSON.stringify(name)}; it has ${names}`);
+  }
+  return index;
+}
+
 class Entities {
   constructor(name, ids, fields) {
     this.name = name;
@@ -40,12 +54,7 @@ export class Frame {
   }
 
   kind(name) {
-    const found = this.kinds.find((kind) => kind.name === name);
-    if (!found) {
-      const names = this.kinds.map((kind) => JSON.stringify(kind.name)).join(", ");
-      throw new Error(`the schema has no kind ${JSON.stringify(name)}; it has ${names}`);
-    }
-    return found;
+    return this.kinds[kindNamed(this.kinds, name)];
   }
 }
 

@@ -45,6 +45,8 @@ export interface Schema {
 export interface Kind {
   /** The kind's name. It is empty if the schema has only one kind. */
   readonly name: string;
+  /** The hash of the kind's fields, in 16 hexadecimal digits. */
+  readonly hash: string;
   readonly fields: readonly Field[];
 }
 

@@ -1,6 +1,6 @@
 // Snapshots and input streams. This file implements `snapshots.d.ts` with the WebAssembly module.
 
-import { Frame, FrameReader } from "./frame.js";
+import { Frame, FrameReader, INNER } from "./frame.js";
 import { Loaded, named } from "./memory.js";
 import initialize, * as module from "./module/snapshots.js";
 
@@ -92,6 +92,10 @@ export class Receiver {
       serverTick: known(serverTick),
       block: fragmentsOfBlock > 0 ? { fragments, of: fragmentsOfBlock } : undefined,
     };
+  }
+
+  [INNER]() {
+    return { inner: this.#receiver, memory: loaded.memory };
   }
 
   free() {

@@ -155,6 +155,21 @@ impl WorldReceiver {
         self.shown.places(&self.event_list, self.events.as_ref())
     }
 
+    /// Keeps the lanes of a kind from the next moment on.
+    pub fn keep_lanes(&mut self, kind: usize) {
+        self.shown.keep_lanes(kind);
+    }
+
+    /// The address of the lanes that were kept of a kind.
+    pub fn lanes_at(&self, kind: usize) -> usize {
+        self.shown.kept_lanes(kind).as_ptr() as usize
+    }
+
+    /// The length of the list at [`lanes_at`](Self::lanes_at).
+    pub fn lanes_len(&self, kind: usize) -> usize {
+        self.shown.kept_lanes(kind).len()
+    }
+
     /// The newest state as integers. For each entity, they include the tick of its newest values.
     pub fn newest_lanes(&self) -> Vec<u32> {
         self.receiver.newest().map_or_else(Vec::new, |state| {

@@ -12,7 +12,11 @@ pub fn described(schema: &Schema) -> String {
     let mut text = format!("{{\"hash\":\"{:016x}\",\"kinds\":[", schema.hash());
     for (index, (kind, values)) in schema.kinds().iter().zip(table.kinds()).enumerate() {
         let comma = if index > 0 { "," } else { "" };
-        text += &format!("{comma}{{\"name\":{},\"fields\":[", quoted(kind.name()));
+        text += &format!(
+            "{comma}{{\"name\":{},\"hash\":\"{:016x}\",\"fields\":[",
+            quoted(kind.name()),
+            values.schema().hash()
+        );
         let columns = values.schema().fields().iter().zip(values.fields());
         for (index, (field, column)) in columns.enumerate() {
             let what = match &field.kind {
@@ -91,7 +95,7 @@ mod tests {
         let text = described(&schema);
         let expected = format!(
             concat!(
-                r#"{{"hash":"{:016x}","kinds":[{{"name":"","fields":["#,
+                r#"{{"hash":"{0:016x}","kinds":[{{"name":"","hash":"{0:016x}","fields":["#,
                 r#"{{"name":"is \"up\"\u000a","what":"bool","type":"u8","size":1,"lanes":1}},"#,
                 r#"{{"name":"id","what":"raw","type":"u32","size":2,"lanes":2,"#,
                 r#""presentIf":{{"field":"is \"up\"\u000a","least":1,"most":1}}}}]}}]}}"#

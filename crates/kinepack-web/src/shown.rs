@@ -1,7 +1,7 @@
 //! The data that a page draws. They are a moment of a world, as columns in the module's memory.
 
 use kinepack::values::ValueTable;
-use kinepack::{Schema, Snapshot};
+use kinepack::{Between, Schema, Snapshot};
 use kinepack_net::Playback;
 use wasm_bindgen::JsError;
 
@@ -18,6 +18,8 @@ pub struct Shown {
     added: Vec<u32>,
     removed: Vec<u32>,
     places: Vec<u32>,
+    /// The lanes of each kind, if a page asked for them.
+    lanes: Vec<Option<Vec<u32>>>,
 }
 
 impl Shown {
@@ -30,6 +32,7 @@ impl Shown {
             added: Vec::new(),
             removed: Vec::new(),
             places: Vec::new(),
+            lanes: vec![None; schema.kinds().len()],
         }
     }
 
@@ -38,9 +41,9 @@ impl Shown {
     /// # Errors
     /// Fails if the states have another schema.
     pub fn play(&mut self, playback: &Playback<'_>) -> Result<(), JsError> {
-        self.values.clear();
+        self.clear();
         for sample in playback.samples() {
-            self.values.push(sample.from, sample.to, sample.between).map_err(failed)?;
+            self.push(sample.from, sample.to, sample.between)?;
         }
         for (list, ids) in
             [(&mut self.added, playback.added()), (&mut self.removed, playback.removed())]
@@ -58,10 +61,47 @@ impl Shown {
     /// # Errors
     /// Fails if the state has another schema.
     pub fn take(&mut self, state: &Snapshot) -> Result<(), JsError> {
-        self.values.clear();
-        self.values.extend(state).map_err(failed)?;
+        self.clear();
+        let at = Between { ratio: 0.0, seconds: 0.0 };
+        (0..state.len()).try_for_each(|index| self.push((state, index), (state, index), at))?;
         self.tick = f64::from(state.tick.0);
         Ok(())
+    }
+
+    fn clear(&mut self) {
+        self.values.clear();
+        self.lanes.iter_mut().flatten().for_each(Vec::clear);
+    }
+
+    fn push(
+        &mut self,
+        from: (&Snapshot, usize),
+        to: (&Snapshot, usize),
+        at: Between,
+    ) -> Result<(), JsError> {
+        self.values.push(from, to, at).map_err(failed)?;
+        let (state, index) = from;
+        let kind = state.kind_at(index).and_then(|kind| self.lanes.get_mut(kind));
+        if let Some(Some(lanes)) = kind {
+            lanes.extend([state.ids()[index].0, at.ratio.to_bits(), at.seconds.to_bits()]);
+            lanes.extend(state.lanes_at(index).chain(to.0.lanes_at(to.1)));
+        }
+        Ok(())
+    }
+
+    /// Stores the lanes of a kind too from the next moment on, for figures, which have a module of
+    /// their own.
+    pub fn keep_lanes(&mut self, kind: usize) {
+        if let Some(lanes) = self.lanes.get_mut(kind) {
+            lanes.get_or_insert_default();
+        }
+    }
+
+    /// The lanes of a kind. For each entity, they are its id, the bits of the ratio and of the
+    /// seconds of [`Between`], the lanes of the state before the moment, and those of the state
+    /// after it. The list is empty unless [`keep_lanes`](Self::keep_lanes) was called.
+    pub fn kept_lanes(&self, kind: usize) -> &[u32] {
+        self.lanes.get(kind).and_then(Option::as_deref).unwrap_or_default()
     }
 
     /// The address of a list of places. It begins with the length and the address of each of three
@@ -79,6 +119,7 @@ impl Shown {
         }
         self.places.as_ptr() as usize
     }
+
     /// Returns `state` as integers, so that tests can compare two sides integer by integer. The
     /// integers of a kind are the number of its entities, the ids, the value of `fresh` for each
     /// entity, and each lane in turn.
