@@ -21,7 +21,7 @@ module() {
   "$target/builder/release/kinepack-web-builder" "$target/wasm32-unknown-unknown/web/${3//-/_}.wasm" "$1" "$2"
 }
 
-for part in snapshots clips crowd; do
+for part in snapshots clips crowd figures; do
   # Playing clips takes little of the codec, which is smaller and faster in line; and the loops of a
   # clip are faster where the code around them is not made small.
   level='"s"'

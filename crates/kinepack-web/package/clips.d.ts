@@ -12,6 +12,8 @@ export function load(source?: ModuleSource): Promise<void>;
 export class Skeleton {
   /** Throws if the bytes are not a skeleton file. */
   constructor(bytes: Uint8Array);
+  /** A copy of the file. */
+  readonly bytes: Uint8Array;
   readonly names: readonly string[];
   /** The parent of each joint; −1 for a root. Parents come before their children. */
   readonly parents: readonly number[];

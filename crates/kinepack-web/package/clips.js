@@ -1,6 +1,6 @@
 // Animation clips. This file implements `clips.d.ts` with the WebAssembly module.
 
-import { Loaded, view } from "./memory.js";
+import { Loaded, jointsOf, view } from "./memory.js";
 import initialize, * as module from "./module/clips.js";
 
 const loaded = new Loaded(initialize, new URL("module/clips_bg.wasm", import.meta.url));
@@ -10,10 +10,9 @@ export const load = (source) => loaded.load(source);
 export class Skeleton {
   constructor(bytes) {
     loaded.check();
-    this.inner = new module.ClipSkeleton(bytes);
-    const joints = Array.from({ length: this.inner.joints() }, (_, index) => index);
-    this.names = joints.map((joint) => this.inner.name(joint));
-    this.parents = joints.map((joint) => this.inner.parent(joint));
+    this.inner = new module.SkeletonJoints(bytes);
+    this.bytes = bytes.slice();
+    Object.assign(this, jointsOf(this.inner));
   }
 
   free() {

@@ -65,6 +65,29 @@ export function view(memory, type, address, count) {
   return new TYPES[type](memory.buffer, address, count);
 }
 
+// A view that is made anew only if its place has changed, so that a frame allocates nothing.
+export class KeptView {
+  #view;
+
+  at(memory, type, address, count) {
+    const kept = this.#view;
+    if (kept?.buffer === memory.buffer && kept.byteOffset === address && kept.length === count) {
+      return kept;
+    }
+    this.#view = view(memory, type, address, count);
+    return this.#view;
+  }
+}
+
+// The names and the parents of a skeleton's joints.
+export function jointsOf(skeleton) {
+  const joints = Array.from({ length: skeleton.joints() }, (_, index) => index);
+  return {
+    names: joints.map((joint) => skeleton.name(joint)),
+    parents: joints.map((joint) => skeleton.parent(joint)),
+  };
+}
+
 // Names numbers. `names` is the text of all names, as a module returns it.
 export function named(names, numbers) {
   return Object.fromEntries(names.split(" ").map((name, index) => [name, numbers[index]]));

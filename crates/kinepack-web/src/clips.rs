@@ -1,41 +1,11 @@
 //! Playback of animation clips.
 
-use kinepack_anim::{AnyClip, AnyPlayer, PoseWriter, Skeleton, blend};
+use kinepack_anim::{AnyClip, AnyPlayer, PoseWriter, blend};
 use wasm_bindgen::prelude::*;
 
 use crate::failed;
-
-/// The joints of a rig.
-#[wasm_bindgen]
-pub struct ClipSkeleton(Skeleton);
-
-#[wasm_bindgen]
-impl ClipSkeleton {
-    /// Reads a skeleton file.
-    ///
-    /// # Errors
-    /// Fails if the bytes are not a skeleton file.
-    #[wasm_bindgen(constructor)]
-    pub fn new(bytes: &[u8]) -> Result<Self, JsError> {
-        Skeleton::from_bytes(bytes).map(Self).map_err(failed)
-    }
-
-    /// The number of joints.
-    pub fn joints(&self) -> usize {
-        self.0.len()
-    }
-
-    /// The name of a joint.
-    pub fn name(&self, joint: usize) -> String {
-        self.0.joints().get(joint).map_or_else(String::new, |joint| joint.name.clone())
-    }
-
-    /// The parent of a joint; −1 for a root.
-    pub fn parent(&self, joint: usize) -> i32 {
-        let joint = self.0.joints().get(joint);
-        joint.and_then(|joint| joint.parent).map_or(-1, |parent| parent as i32)
-    }
-}
+use crate::pose::Columns;
+use crate::skeleton::SkeletonJoints;
 
 /// Plays one clip. Translations are in metres.
 #[wasm_bindgen]
@@ -43,17 +13,8 @@ pub struct ClipPlayer {
     clip: AnyClip,
     player: AnyPlayer,
     pose: Vec<kinepack_anim::Transform>,
-    /// The values of all curves, which JavaScript reads.
-    curves: Vec<f32>,
-    /// The numbers of the pose, which JavaScript reads.
+    /// The numbers of the pose and the values of all curves, which JavaScript reads.
     shown: Columns,
-}
-
-#[derive(Default)]
-struct Columns {
-    translations: Vec<f32>,
-    rotations: Vec<f32>,
-    scales: Vec<f32>,
 }
 
 #[wasm_bindgen]
@@ -63,17 +24,11 @@ impl ClipPlayer {
     /// # Errors
     /// Fails if the bytes are not a clip, or if the clip was built for another skeleton.
     #[wasm_bindgen(constructor)]
-    pub fn new(bytes: Vec<u8>, skeleton: &ClipSkeleton) -> Result<Self, JsError> {
+    pub fn new(bytes: Vec<u8>, skeleton: &SkeletonJoints) -> Result<Self, JsError> {
         let clip = AnyClip::from_bytes(bytes).map_err(failed)?;
         let player = clip.player(&skeleton.0).map_err(failed)?;
-        let joints = skeleton.0.len();
-        let shown = Columns {
-            translations: vec![0.0; 3 * joints],
-            rotations: vec![0.0; 4 * joints],
-            scales: vec![0.0; 3 * joints],
-        };
-        let (pose, curves) = (skeleton.0.bind_pose(), vec![0.0; clip.curves()]);
-        Ok(Self { clip, player, pose, curves, shown })
+        let shown = Columns::new(skeleton.0.len(), clip.curves());
+        Ok(Self { clip, player, pose: skeleton.0.bind_pose(), shown })
     }
 
     /// The names of the curves.
@@ -93,8 +48,9 @@ impl ClipPlayer {
 
     /// Computes the values of all curves at the time `time_s`, and returns their address.
     pub fn sample_curves(&mut self, time_s: f32) -> u32 {
-        self.player.curves(time_s, &mut self.curves);
-        self.curves.as_ptr() as usize as u32
+        let curves = &mut self.shown.curves;
+        self.player.curves(time_s, curves);
+        curves.as_ptr() as usize as u32
     }
 
     /// The number of seconds from the first sample to the last.
@@ -122,27 +78,13 @@ impl ClipPlayer {
         Ok(())
     }
 
-    /// The addresses of the translations (metres), the rotations (x, y, z, w) and the scales.
+    /// The addresses of the translations (metres), the rotations (x, y, z, w), the scales and the
+    /// curves.
     pub fn places(&self) -> Vec<u32> {
-        let Columns { translations, rotations, scales } = &self.shown;
-        [translations, rotations, scales].map(|list| list.as_ptr() as usize as u32).to_vec()
+        self.shown.places()
     }
 
     fn show(&mut self) {
-        kinepack_anim::Metres(&mut self.shown).pose(&self.pose);
-    }
-}
-
-impl PoseWriter for Columns {
-    fn rotation(&mut self, joint: usize, rotation: [f32; 4]) {
-        self.rotations[4 * joint..][..4].copy_from_slice(&rotation);
-    }
-
-    fn translation(&mut self, joint: usize, translation: [f32; 3]) {
-        self.translations[3 * joint..][..3].copy_from_slice(&translation);
-    }
-
-    fn scale(&mut self, joint: usize, scale: [f32; 3]) {
-        self.scales[3 * joint..][..3].copy_from_slice(&scale);
+        self.shown.pose(&self.pose);
     }
 }

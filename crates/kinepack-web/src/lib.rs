@@ -11,10 +11,16 @@
 #[cfg(feature = "clips")]
 mod clips;
 mod codec;
+#[cfg(feature = "figures")]
+mod figures;
+#[cfg(any(feature = "clips", feature = "figures"))]
+mod pose;
 #[cfg(feature = "snapshots")]
 mod receiver;
 mod schema;
 mod shown;
+#[cfg(any(feature = "clips", feature = "figures"))]
+mod skeleton;
 #[cfg(feature = "snapshots")]
 mod stream;
 mod tables;

@@ -5,6 +5,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "recorded/figures.rs"]
+mod figures;
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -134,6 +137,18 @@ fn hash(table: &ValueTable, lists: &[&[EntityId]]) -> u64 {
         }
     }
     hash.finish()
+}
+
+/// Adds the numbers of a pose, as JavaScript has them, to a hash.
+fn hash_pose(hash: &mut Fnv1a, pose: &[Transform], curves: &[f32]) {
+    for of in [
+        pose.iter().flat_map(Transform::translation_m).collect::<Vec<f32>>(),
+        pose.iter().flat_map(|joint| joint.rotation).collect(),
+        pose.iter().flat_map(|joint| joint.scale).collect(),
+        curves.to_vec(),
+    ] {
+        of.iter().for_each(|number| hash.add(&number.to_le_bytes()));
+    }
 }
 
 /// Compares a file of the package with what this version records, or writes the file.
@@ -398,14 +413,7 @@ fn poses_of_a_clip() {
         kinepack_anim::blend(pose, other, 0.25);
         players[0].curves(time_s, &mut curves);
         let mut hash = Fnv1a::new();
-        for of in [
-            pose.iter().flat_map(Transform::translation_m).collect::<Vec<f32>>(),
-            pose.iter().flat_map(|joint| joint.rotation).collect(),
-            pose.iter().flat_map(|joint| joint.scale).collect(),
-            curves.to_vec(),
-        ] {
-            of.iter().for_each(|number| hash.add(&number.to_le_bytes()));
-        }
+        hash_pose(&mut hash, pose, &curves);
         let _ = writeln!(text, "pose {time_s} {:016x}", hash.finish());
     }
     check("clips", &text);

@@ -5,8 +5,8 @@ import { afterEach, test } from "node:test";
 
 import { connect } from "../connection.js";
 import { load } from "../snapshots.js";
-import { bytesOf, expect } from "./support.js";
-import { linesOf, receiverOf } from "./tests.js";
+import { bytesOf, expect, linesOf } from "./support.js";
+import { receiverOf } from "./tests.js";
 
 // Simulates a browser's WebTransport. It sends datagrams while `isSending` is true, and otherwise
 // keeps them.

@@ -12,6 +12,21 @@ export function hexOf(bytes) {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+// Makes a generator of numbers that are the same in each run.
+export function randomNumbers() {
+  let state = 1;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state >>> 8;
+  };
+}
+
+// The words of each line of a recorded file.
+export function linesOf(text) {
+  return text.split("\n").filter((line) => line && !line.startsWith("#"))
+    .map((line) => line.split(" "));
+}
+
 // Computes FNV-1a over the bytes of typed arrays.
 export function hashOf(arrays) {
   let hash = 0xcbf29ce484222325n;

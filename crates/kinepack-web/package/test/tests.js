@@ -5,7 +5,10 @@
 import * as clips from "../clips.js";
 import * as crowd from "../crowd.js";
 import * as snapshots from "../snapshots.js";
-import { bytesOf, expect, expectError, hashOf, hashOfFrame, hexOf } from "./support.js";
+import { figureTests } from "./figures.js";
+import {
+  bytesOf, expect, expectError, hashOf, hashOfFrame, hexOf, linesOf, randomNumbers,
+} from "./support.js";
 
 export const LEVELS = ["packed", "adaptive", "learning"];
 
@@ -97,12 +100,8 @@ export function tests(read) {
         expectError(cut, "");
       }
     },
+    ...figureTests(read),
   };
-}
-
-export function linesOf(text) {
-  return text.split("\n").filter((line) => line && !line.startsWith("#"))
-    .map((line) => line.split(" "));
 }
 
 function optionsOf(text) {
@@ -218,14 +217,6 @@ function attackViewer(text) {
   }
   expect(viewer.stats().refused > 30, "many to be refused");
   viewer.free();
-}
-
-function randomNumbers() {
-  let state = 1;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state >>> 8;
-  };
 }
 
 // Passes each recorded datagram to a receiver with altered bits, and random datagrams too.

@@ -3,6 +3,7 @@
 import { ClipPlayer, Skeleton, load as loadClips } from "../clips.js";
 import { connect } from "../connection.js";
 import { Viewer, Watching, load as loadCrowd } from "../crowd.js";
+import { Figure, FigurePlayer, load as loadFigures } from "../figures.js";
 import type { Frame, ReceiverStats } from "../snapshots.js";
 import { InputSender, Receiver, describeSchema, load, splitDatagram } from "../snapshots.js";
 
@@ -33,10 +34,22 @@ export async function use(schema: Uint8Array, datagram: Uint8Array): Promise<num
   const watching = new Watching("https://example.org/cubes", { tiers: ["full"], historyS: 60, onLink: ({ reason }) => reason?.length });
   const seen: Frame | undefined = watching.viewer?.playAt(watching.viewer.history()?.first ?? 0);
   new Viewer(schema).object("full", 0n, 1, datagram, seen?.tick);
+  await loadFigures();
+  const hand = { name: "hand", parent: "arm", bind: { translationCm: [25, 0, 0] } };
+  const byHand = new Figure([{ name: "arm" }, hand], {
+    precisionCm: 0.5, motions: { arm: { hinge: [0, 1, 0] } }, jointPrecisionsCm: [[1, 0.1]],
+    curves: [{ name: "grip", min: 0, max: 1, precision: 0.01 }],
+    parts: [{ name: "hand", joints: ["hand"], curves: [0] }],
+  });
+  const bodies = new FigurePlayer(byHand, receiver, "player");
+  const bend: number | undefined = bodies.play() && bodies.pose(0).curves[0];
+  new FigurePlayer(new Figure(new Skeleton(schema)), new Viewer(schema)).isPresent(0, "hand");
+  // @ts-expect-error there is no such motion
+  new Figure(schema, { motions: { arm: "moves" } });
   // @ts-expect-error there is no such level
   new Receiver({ schema, level: "best", tickHz: 60 });
   // @ts-expect-error the ticks a second are missing
   new Receiver({ schema });
-  return positions[0]! + Number(damage) + stats.delayMs + pose.rotations[3]!
+  return positions[0]! + Number(damage) + (bend ?? 0) + stats.delayMs + pose.rotations[3]!
     + describeSchema(schema).kinds.length;
 }

@@ -1,0 +1,148 @@
+import type { Pose, Skeleton } from "./clips.js";
+import type { Viewer } from "./crowd.js";
+import type { ModuleSource, Receiver } from "./snapshots.js";
+
+export type { ModuleSource, Pose };
+
+/**
+ * Loads the WebAssembly module. Await it once, before any other call. Without a source, it fetches
+ * `module/figures_bg.wasm` from the folder of this file.
+ */
+export function load(source?: ModuleSource): Promise<void>;
+
+/** The size of the module's memory, which all figures and players share. It never shrinks. */
+export function memoryBytes(): number;
+
+/** A joint that is given by hand, not by a file. */
+export interface FigureJoint {
+  /** The name; empty by default. */
+  name?: string;
+  /** The parent's name or index. It comes before this joint. A root has no parent, or −1. */
+  parent?: string | number;
+  /** The bind pose relative to the parent. */
+  bind?: {
+    /** The numbers x, y, z in centimetres; 0 by default. */
+    translationCm?: ArrayLike<number> & Iterable<number>;
+    /** The numbers x, y, z, w; no rotation by default. */
+    rotation?: ArrayLike<number> & Iterable<number>;
+    /** A factor for each axis; 1 by default. */
+    scale?: ArrayLike<number> & Iterable<number>;
+  };
+}
+
+/**
+ * How a joint moves relative to its parent: not at all, about any axis, about one axis of its own
+ * space, or also away from its bind pose, by up to `rangeCm` centimetres along each axis.
+ */
+export type FigureMotion =
+  | "still"
+  | "turns"
+  | { hinge: readonly [number, number, number] }
+  | { rangeCm: number };
+
+/** A number besides the joints, such as the weight of a face shape. */
+export interface FigureCurve {
+  name: string;
+  min: number;
+  max: number;
+  /** The largest error of a value. */
+  precision: number;
+}
+
+/** A part of the body that may be absent, for example because it is not tracked. */
+export interface FigurePart {
+  name: string;
+  /** The names or indices of the joints, with all joints below each of them. */
+  joints?: readonly (string | number)[];
+  /** The names or indices of the curves. */
+  curves?: readonly (string | number)[];
+}
+
+/**
+ * Values by joint: an object with the joints' names, or pairs of a joint and a value. In pairs, a
+ * joint may also be given by its index, for skeletons with a name that several joints have.
+ */
+export type ByJoint<Value> =
+  | Readonly<Record<string, Value>>
+  | Iterable<readonly [string | number, Value]>;
+
+/** The options of a figure. Server and page need the same options. */
+export interface FigureOptions {
+  /**
+   * The largest error in cm, in model space, of any point within `shellCm` of a joint; 0.5 by
+   * default.
+   */
+  precisionCm?: number;
+  /** The distance from a joint to the skin around it, in cm; 3 by default. */
+  shellCm?: number;
+  /** Joints with another precision, in cm. */
+  jointPrecisionsCm?: ByJoint<number>;
+  /** Joints that move in another way. By default, roots move within 100 m, and others turn. */
+  motions?: ByJoint<FigureMotion>;
+  /** The curves, in their order. */
+  curves?: readonly FigureCurve[];
+  /** The parts that may be absent, in their order. Everything else is always present. */
+  parts?: readonly FigurePart[];
+}
+
+/** The body of one kind of entity, as `kinepack_anim::figure::Figure` in Rust. */
+export class Figure {
+  /**
+   * Makes a figure of a skeleton: the bytes of a skeleton file, a `Skeleton` of clips, or joints
+   * given by hand. Throws if the skeleton or an option is not valid.
+   */
+  constructor(
+    skeleton: Uint8Array | Pick<Skeleton, "bytes"> | readonly FigureJoint[],
+    options?: FigureOptions,
+  );
+  readonly names: readonly string[];
+  /** The parent of each joint; −1 for a root. Parents come before their children. */
+  readonly parents: readonly number[];
+  readonly curveNames: readonly string[];
+  readonly partNames: readonly string[];
+  /**
+   * The largest error of each joint in cm, in poses that move only as the options say. It is at
+   * most the joint's precision.
+   */
+  readonly maxErrorsCm: Float64Array;
+  free(): void;
+}
+
+/** The pose of a body, and the values of its curves in the order of `Figure.curveNames`. */
+export interface FigurePose extends Pose {
+  readonly curves: Float32Array;
+}
+
+/**
+ * Plays all bodies of one kind of a world. A page calls `play` of the receiver or viewer first, and
+ * then `play` of this player, in each frame. If no body is added, a frame allocates nothing here.
+ */
+export class FigurePlayer {
+  /**
+   * Throws if the schema has no kind with this name, or if the kind's fields are not those of the
+   * figure. The error says what differs. The kind's name is empty if the schema has only one kind.
+   *
+   * Bodies are shown from the next moment on that the receiver or viewer returns.
+   */
+  constructor(figure: Figure, source: Receiver | Viewer, kind?: string);
+  /**
+   * Computes the poses at the moment that the receiver or viewer returned last, by `play`, `playAt`
+   * or `newest`. Returns the number of bodies.
+   */
+  play(): number;
+  /** The number of bodies of the last `play`. */
+  readonly count: number;
+  /** The ids of the bodies, in increasing order. The array is valid as long as a pose. */
+  readonly ids: Uint32Array;
+  /**
+   * The pose of the body with this index. Throws if there is no such body. The arrays are views of
+   * the module's memory: they are valid until the next call of `play` of any player, or until the
+   * next figure or player is made.
+   *
+   * The joints of absent parts have their bind pose, and their curves are 0.
+   */
+  pose(index: number): FigurePose;
+  /** Whether a body has a part, which is given by its name or index. */
+  isPresent(index: number, part: string | number): boolean;
+  free(): void;
+}

@@ -1,0 +1,191 @@
+// Live bodies. This file implements `figures.d.ts` with the WebAssembly module.
+
+import { INNER, kindNamed } from "./frame.js";
+import { KeptView, Loaded, jointsOf, view } from "./memory.js";
+import initialize, * as module from "./module/figures.js";
+
+const loaded = new Loaded(initialize, new URL("module/figures_bg.wasm", import.meta.url));
+
+export const load = (source) => loaded.load(source);
+
+export const memoryBytes = () => loaded.bytes;
+
+export class Figure {
+  constructor(skeleton, options = {}) {
+    loaded.check();
+    const joints = skeletonOf(skeleton);
+    Object.assign(this, jointsOf(joints));
+    const { precisionCm, shellCm, jointPrecisionsCm, motions, curves = [], parts = [] } = options;
+    this.curveNames = curves.map(({ name }) => name);
+    this.partNames = parts.map(({ name }) => name);
+    const setup = new module.FigureSetup(joints);
+    joints.free();
+    if (precisionCm !== undefined) setup.precision(precisionCm);
+    if (shellCm !== undefined) setup.shell(shellCm);
+    for (const [joint, cm] of entriesOf(jointPrecisionsCm)) {
+      setup.joint_precision(indexOf(this.names, joint, "joint"), cm);
+    }
+    for (const [joint, motion] of entriesOf(motions)) {
+      setMotion(setup, indexOf(this.names, joint, "joint"), motion);
+    }
+    for (const { name, min, max, precision } of curves) setup.curve(name, min, max, precision);
+    for (const { name, joints: some = [], curves: few = [] } of parts) {
+      const indices = (names, list, what) => {
+        return Uint32Array.from(list, (one) => indexOf(names, one, what));
+      };
+      const ofJoints = indices(this.names, some, "joint");
+      setup.part(name, ofJoints, indices(this.curveNames, few, "curve"));
+    }
+    this.inner = setup.build();
+    this.maxErrorsCm = this.inner.max_errors_cm();
+  }
+
+  free() {
+    this.inner.free();
+  }
+}
+
+export class FigurePlayer {
+  #bodies;
+  #figure;
+  #world;
+  #memory;
+  #kind;
+  #from = new KeptView();
+  #to = new KeptView();
+  #ids = new KeptView();
+  #poses = [];
+  #count = 0;
+
+  constructor(figure, source, kind = "") {
+    loaded.check();
+    if (typeof source?.[INNER] !== "function") {
+      throw new TypeError("a figure is played from a Receiver or a Viewer");
+    }
+    this.#kind = kindNamed(source.schema.kinds, kind);
+    checkKind(figure, source.schema.kinds[this.#kind]);
+    this.#figure = figure;
+    this.#bodies = new module.FigureBodies(figure.inner);
+    const { inner, memory } = source[INNER]();
+    [this.#world, this.#memory] = [inner, memory];
+    this.#world.keep_lanes(this.#kind);
+  }
+
+  play() {
+    this.#count = 0;
+    const length = this.#world.lanes_len(this.#kind);
+    const from = this.#from.at(this.#memory, "u32", this.#world.lanes_at(this.#kind), length);
+    const address = this.#bodies.place(length);
+    this.#to.at(loaded.memory, "u32", address, length).set(from);
+    this.#count = this.#bodies.play();
+    return this.#count;
+  }
+
+  get count() {
+    return this.#count;
+  }
+
+  get ids() {
+    return this.#ids.at(loaded.memory, "u32", this.#bodies.ids_at(), this.#count);
+  }
+
+  pose(index) {
+    this.#check(index);
+    const kept = this.#poses[index];
+    // If the memory grew, the arrays have lost their contents.
+    if (kept?.rotations.buffer === loaded.memory.buffer) return kept;
+    const [translations, rotations, scales, curves] = this.#bodies.places(index);
+    const joints = this.#figure.names.length;
+    this.#poses[index] = {
+      translations: view(loaded.memory, "f32", translations, 3 * joints),
+      rotations: view(loaded.memory, "f32", rotations, 4 * joints),
+      scales: view(loaded.memory, "f32", scales, 3 * joints),
+      curves: view(loaded.memory, "f32", curves, this.#figure.curveNames.length),
+    };
+    return this.#poses[index];
+  }
+
+  isPresent(index, part) {
+    this.#check(index);
+    return this.#bodies.is_present(index, indexOf(this.#figure.partNames, part, "part"));
+  }
+
+  #check(index) {
+    if (!Number.isInteger(index) || index < 0 || index >= this.#count) {
+      throw new RangeError(`there is no body ${index}; there are ${this.#count}`);
+    }
+  }
+
+  free() {
+    this.#bodies.free();
+  }
+}
+
+// Checks that a kind of the received schema has the fields of the figure.
+function checkKind(figure, { name, hash, fields }) {
+  if (hash === figure.inner.hash()) return;
+  const [theirs, ours] = [fields.map((field) => field.name), figure.inner.field_names()];
+  const kind = `the kind ${JSON.stringify(name)} is not of this figure`;
+  const length = Math.max(theirs.length, ours.length);
+  for (let at = 0; at < length; at += 1) {
+    if (theirs[at] === ours[at]) continue;
+    if (withoutDigest(theirs[at]) === withoutDigest(ours[at])) {
+      throw new Error(`${kind}: its joints have other bind poses, or other axes of hinges`);
+    }
+    const quoted = (field) => (field === undefined ? "missing" : JSON.stringify(field));
+    throw new Error(`${kind}: its field ${at} is ${quoted(theirs[at])}, and the figure's is `
+      + `${quoted(ours[at])}; both sides need the same skeleton and options`);
+  }
+  throw new Error(`${kind}: its numbers have other limits; both sides need the same precisions, `
+    + "shell, ranges of motions, curves and parts");
+}
+
+// The first field's name has a digest of what the limits do not show.
+function withoutDigest(field) {
+  return field?.replace(/ [0-9a-f]{16}\]/, "]");
+}
+
+function skeletonOf(skeleton) {
+  const bytes = skeleton?.bytes ?? skeleton;
+  if (bytes instanceof Uint8Array) return new module.SkeletonJoints(bytes);
+  if (!Array.isArray(skeleton)) {
+    throw new TypeError("a skeleton is the bytes of a file, a Skeleton, or an array of joints");
+  }
+  const names = skeleton.map(({ name = "" }) => name);
+  const parents = Int32Array.from(skeleton, ({ parent }) => {
+    return parent === undefined || parent === -1 ? -1 : indexOf(names, parent, "joint");
+  });
+  const binds = skeleton.flatMap(({ bind: { rotation, translationCm, scale } = {} }) => [
+    ...numbers("rotation", rotation ?? [0, 0, 0, 1], 4),
+    ...numbers("translationCm", translationCm ?? [0, 0, 0], 3),
+    ...numbers("scale", scale ?? [1, 1, 1], 3),
+  ]);
+  return module.SkeletonJoints.of_joints(names, parents, Float32Array.from(binds));
+}
+
+function numbers(what, list, count) {
+  if (list.length !== count) throw new TypeError(`${what} must be ${count} numbers`);
+  return list;
+}
+
+// The index of something that is given by its name or its index.
+function indexOf(names, one, what) {
+  const index = typeof one === "string" ? names.indexOf(one) : one;
+  if (Number.isInteger(index) && index >= 0 && index < names.length) return index;
+  throw new Error(`there is no ${what} ${JSON.stringify(one)}`);
+}
+
+function entriesOf(map = []) {
+  return typeof map[Symbol.iterator] === "function" ? map : Object.entries(map);
+}
+
+function setMotion(setup, joint, motion) {
+  if (motion === "still") setup.still(joint);
+  else if (motion === "turns") setup.turns(joint);
+  else if (motion?.hinge !== undefined) setup.hinge(joint, ...numbers("hinge", motion.hinge, 3));
+  else if (motion?.rangeCm !== undefined) setup.moves(joint, motion.rangeCm);
+  else {
+    const text = JSON.stringify(motion);
+    throw new TypeError(`a motion is "still", "turns", { hinge } or { rangeCm }, not ${text}`);
+  }
+}

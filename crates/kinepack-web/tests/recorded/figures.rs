@@ -1,0 +1,200 @@
+//! Records live bodies: what a receiver and a viewer get, and the poses that are shown.
+
+use super::*;
+
+use kinepack_anim::PoseWriter;
+use kinepack_anim::figure::{Figure, FigureCurve, FigureOptions, FigurePart, FigurePose, Motion};
+use kinepack_net::Sample;
+
+/// The kind of the bodies. Beacons are the kind before it.
+const BODIES: usize = 1;
+
+const HAND_PART: usize = 0;
+
+fn skeleton() -> Skeleton {
+    let joint = |name: &str, parent, translation, rotation| {
+        let bind = Transform { translation, rotation, ..Transform::IDENTITY };
+        Joint { name: name.into(), parent, bind }
+    };
+    let straight = Transform::IDENTITY.rotation;
+    Skeleton::new(vec![
+        joint("hip", None, [0.0, 95.0, 0.0], straight),
+        joint("spine", Some(0), [0.0, 20.5, 0.0], straight),
+        joint("arm", Some(1), [18.0, 25.0, 0.0], [0.0, 0.0, 0.6, 0.8]),
+        joint("hand", Some(2), [50.0, 0.0, 0.0], straight),
+        joint("thumb", Some(3), [4.0, 0.0, 3.0], [0.0, 0.6, 0.0, 0.8]),
+        joint("lamp", Some(1), [0.0, 45.0, 10.0], straight),
+    ])
+    .unwrap()
+}
+
+fn options() -> FigureOptions {
+    let curve = |name: &str, min| FigureCurve { name: name.into(), min, max: 1.0, precision: 0.01 };
+    FigureOptions {
+        precision_cm: 0.4,
+        shell_cm: 2.0,
+        joint_precisions_cm: vec![(3, 0.1)],
+        motions: vec![
+            (0, Motion::Moves { range_cm: 500.0 }),
+            (4, Motion::Hinge([0.0, 1.0, 0.0])),
+            (5, Motion::Still),
+        ],
+        curves: vec![curve("smile", -1.0), curve("grip", 0.0)],
+        parts: vec![FigurePart { name: "hand".into(), joints: vec![3, 4], curves: vec![1] }],
+    }
+}
+
+/// A pose as it is shown. What the figure does not write is as in the bind pose.
+struct Shown {
+    joints: Vec<Transform>,
+    curves: [f32; 2],
+}
+
+impl PoseWriter for Shown {
+    fn rotation(&mut self, joint: usize, rotation: [f32; 4]) {
+        self.joints[joint].rotation = rotation;
+    }
+
+    fn translation(&mut self, joint: usize, translation: [f32; 3]) {
+        self.joints[joint].translation = translation;
+    }
+
+    fn scale(&mut self, joint: usize, scale: [f32; 3]) {
+        self.joints[joint].scale = scale;
+    }
+
+    fn curve(&mut self, curve: usize, value: f32) {
+        self.curves[curve] = value;
+    }
+}
+
+struct Bodies {
+    skeleton: Skeleton,
+    figure: Figure,
+    schema: Schema,
+}
+
+impl Bodies {
+    fn new() -> Self {
+        let skeleton = skeleton();
+        let figure = Figure::new(&skeleton, &options()).unwrap();
+        let builder = Schema::builder().kind::<Beacon>("beacon");
+        let schema = builder.kind_of_fields("player", figure.fields()).build().unwrap();
+        Self { skeleton, figure, schema }
+    }
+
+    /// The world at a tick. Bodies are added and removed, and lose their hands at times.
+    fn world(&mut self, tick: u32) -> Snapshot {
+        let mut world = Snapshot::new(&self.schema, Tick(tick));
+        let beacon = Beacon { place: [0.0; 2], heading_deg: 0.0, serial: 0, carrier: None };
+        world.push(EntityId(100), &beacon).unwrap();
+        for id in (0..4u32).filter(|id| (tick / 12 + id) % 5 != 2) {
+            let time = tick as f32 / 20.0 + id as f32;
+            let mut joints = self.skeleton.bind_pose();
+            joints[0].translation[0] += 100.0 * time.sin();
+            for (joint, turn) in [(0, 3.0 * time), (1, time.sin()), (2, (2.0 * time).cos())] {
+                let (sin, cos) = (turn / 2.0).sin_cos();
+                joints[joint].rotation = [0.6 * sin, 0.0, 0.8 * sin, cos];
+            }
+            let (sin, cos) = (time / 2.0).sin_cos();
+            joints[4].rotation = [0.0, sin, 0.0, cos];
+            let absent = [HAND_PART];
+            let pose = FigurePose {
+                curves: &[time.sin(), time.cos().abs()],
+                absent: if (tick / 7 + id) % 3 == 0 { &absent } else { &[] },
+                ..FigurePose::new(&joints)
+            };
+            self.figure.push(&mut world, BODIES, EntityId(id), &pose).unwrap();
+        }
+        world
+    }
+
+    /// A hash of the bodies in `samples`: their ids, and of each its pose and its parts.
+    fn hash<'a>(&mut self, samples: impl Iterator<Item = Sample<'a>>) -> u64 {
+        let samples: Vec<_> =
+            samples.filter(|sample| sample.from.0.kind_at(sample.from.1) == Some(BODIES)).collect();
+        let mut hash = Fnv1a::new();
+        samples.iter().for_each(|sample| hash.add(&sample.id.0.to_le_bytes()));
+        for sample in samples {
+            let mut shown = Shown { joints: self.skeleton.bind_pose(), curves: [0.0; 2] };
+            self.figure.interpolate(sample.from, sample.to, sample.between, &mut shown);
+            hash_pose(&mut hash, &shown.joints, &shown.curves);
+            let state = sample.between.step(sample.from, sample.to);
+            hash.add(&[u8::from(self.figure.is_present(state, HAND_PART))]);
+        }
+        hash.finish()
+    }
+}
+
+#[test]
+fn bodies_of_a_receiver_and_a_viewer() {
+    let mut bodies = Bodies::new();
+    let schema = bodies.schema.clone();
+    let mut text = format!(
+        "# Live bodies, for a receiver and then for a viewer: recorded by tests/recorded.rs.\n\
+         skeleton {}\nreceiver adaptive 60 {}\n",
+        hex(&bodies.skeleton.to_bytes()),
+        hex(&schema.to_bytes()),
+    );
+    let codec = Codec::new(schema.clone(), Level::ADAPTIVE, Profile::untrained(&schema)).unwrap();
+    let mut hub = Hub::new(&codec, HubConfig::default()).unwrap();
+    hub.add(PLAYER, &ReceiverOptions::default(), Duration::ZERO).unwrap();
+    let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60)).unwrap();
+    let config = LinkConfig {
+        latency: Duration::from_millis(40),
+        jitter: Duration::from_millis(15),
+        loss: Loss::Independent { ratio: 0.08 },
+        ..LinkConfig::PERFECT
+    };
+    let mut down = Link::new(config, 1).unwrap();
+    for tick in 1..=TICKS {
+        let ms = f64::from(tick) * TICK_MS;
+        let now = Duration::try_from_secs_f64(ms / 1e3).unwrap();
+        hub.tick(now, &bodies.world(tick)).unwrap();
+        while let Some((_, datagram)) = hub.poll_transmit() {
+            down.send(now, datagram);
+        }
+        while let Some(datagram) = down.poll(now) {
+            if receiver.handle(now, &datagram).is_ok() {
+                let _ = writeln!(text, "handle {ms} {}", hex(&datagram));
+            }
+        }
+        while let Some(datagram) = receiver.poll_transmit(now) {
+            let _ = writeln!(text, "transmit {ms} {}", hex(datagram));
+            hub.handle(PLAYER, now, datagram).unwrap();
+        }
+        let Some(playback) = receiver.playback(now) else { continue };
+        let _ = writeln!(text, "play {ms} {:016x}", bodies.hash(playback.samples()));
+    }
+    record_viewer(&mut bodies, &codec, &mut text);
+    check("figures", &text);
+}
+
+fn record_viewer(bodies: &mut Bodies, codec: &Codec, text: &mut String) {
+    let catalogue = Catalogue::new(60, vec![Tier::new("full", codec, 10)]).unwrap();
+    let mut publisher = Publisher::new(&catalogue);
+    let mut viewer = Viewer::new(&catalogue, ViewerConfig::at_hz(60)).unwrap();
+    viewer.watch(0).unwrap();
+    let _ = writeln!(text, "viewer {}", hex(&catalogue.to_bytes()));
+    for tick in 0..30 {
+        let ms = f64::from(tick) * TICK_MS;
+        let now = Duration::try_from_secs_f64(ms / 1e3).unwrap();
+        for piece in publisher.publish(&bodies.world(tick)).unwrap() {
+            let (Carried::Object(number), true) =
+                (piece.carried, viewer.wanted().any(|track| track == piece.track))
+            else {
+                continue;
+            };
+            let track = catalogue.name_of(piece.track).unwrap();
+            let _ = writeln!(
+                text,
+                "object {ms} {track} {} {number} {}",
+                piece.group,
+                hex(&piece.bytes)
+            );
+            viewer.object(now, piece.track, piece.group, number, &piece.bytes).unwrap();
+        }
+        let Some(playback) = viewer.playback(now) else { continue };
+        let _ = writeln!(text, "show {ms} {:016x}", bodies.hash(playback.samples()));
+    }
+}
