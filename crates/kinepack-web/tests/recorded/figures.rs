@@ -101,7 +101,7 @@ impl Bodies {
             let absent = [HAND_PART];
             let pose = FigurePose {
                 curves: &[time.sin(), time.cos().abs()],
-                absent: if (tick / 7 + id) % 3 == 0 { &absent } else { &[] },
+                absent: if (tick / 7 + id).is_multiple_of(3) { &absent } else { &[] },
                 ..FigurePose::new(&joints)
             };
             self.figure.push(&mut world, BODIES, EntityId(id), &pose).unwrap();
