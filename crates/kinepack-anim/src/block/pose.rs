@@ -165,6 +165,11 @@ impl<W: PoseWriter + ?Sized> PoseWriter for Metres<'_, W> {
     fn scale(&mut self, joint: usize, scale: [f32; 3]) {
         self.0.scale(joint, scale);
     }
+
+    #[inline(always)]
+    fn curve(&mut self, curve: usize, value: f32) {
+        self.0.curve(curve, value);
+    }
 }
 
 /// A set of joints of a skeleton, such as the joints of a level of detail or of the upper body.

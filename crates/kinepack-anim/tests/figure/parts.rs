@@ -6,7 +6,7 @@ use kinepack::{
 use kinepack_anim::figure::{
     Figure, FigureCurve, FigureError, FigureOptions, FigurePart, FigurePose,
 };
-use kinepack_anim::{PoseWriter, Skeleton, Transform};
+use kinepack_anim::{Metres, PoseWriter, Skeleton, Transform};
 
 use super::{about, chain, rotation};
 use crate::random::Random;
@@ -75,7 +75,8 @@ fn an_absent_part_is_not_written() {
 
     let present = world(&mut figure, &turned(&skeleton, 0.5), &[]);
     assert!(figure.is_present((&present, 0), 0));
-    figure.write((&present, 0), &mut written);
+    // A writer of metres hands the curves on.
+    figure.write((&present, 0), &mut Metres(&mut written));
     assert!(written.rotations.iter().all(Option::is_some));
     assert!((written.curves[1].unwrap() - 0.75).abs() <= 0.01);
 }
