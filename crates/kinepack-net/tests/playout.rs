@@ -474,6 +474,20 @@ fn shorter_stalls_are_made_up_for_without_a_jump() {
 }
 
 #[test]
+fn a_stall_is_counted_once_however_many_states_arrive_after_it() {
+    for stall_ms in [600, 700, 900, 1000] {
+        let mut stream = Stream::new(delayed(40, 0), 1, 1);
+        stream.run(MS * 20_000, true);
+        stream.stall(MS * stall_ms);
+        stream.run(MS * 20_000, true);
+        let (starved, ran) = (MS * stall_ms, MS * (40_000 + stall_ms));
+        let most = 1.1 * starved.as_secs_f64() / ran.as_secs_f64();
+        let stats = stream.stats();
+        assert!((0.2 * most..most).contains(&stats.starved_ratio), "{stall_ms} ms: {stats:?}");
+    }
+}
+
+#[test]
 fn ordinary_jitter_causes_no_jump() {
     for preset in &PRESETS {
         for (interval_ticks, seed) in [(1, 1), (3, 2), (6, 3)] {

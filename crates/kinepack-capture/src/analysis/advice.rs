@@ -130,6 +130,7 @@ fn warning(field: &FieldAnalysis) -> Option<Advice> {
     let change = match (field.out_of_range, field.not_a_number) {
         (0, 0) => return None,
         (0, nan) => format!("find out why {nan} values are not numbers"),
+        (1, _) => "widen the range: 1 value was outside of it".to_owned(),
         (out, _) => format!("widen the range: {out} values were outside of it"),
     };
     let because = "such values are not sent: they are an error, or take the nearest end with clamp"

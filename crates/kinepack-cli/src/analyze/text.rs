@@ -204,12 +204,17 @@ fn write_components(analysis: &Analysis, out: &mut impl Write) -> io::Result<()>
         .iter()
         .flat_map(|field| field.components.iter().map(move |component| (field, component)));
     let number = |number: Option<f64>| {
-        number.map_or_else(String::new, |number| {
-            format!("{number:.6}").trim_end_matches('0').trim_end_matches('.').to_owned()
+        number.map_or_else(String::new, |number| match number.abs() {
+            // Degrees have steps that six digits would show as 0.
+            size if size > 0.0 && size < 1e-5 => format!("{number:e}"),
+            _ => format!("{number:.6}").trim_end_matches('0').trim_end_matches('.').to_owned(),
         })
     };
     let range = |range: Option<[f64; 2]>| {
-        range.map_or_else(String::new, |[low, high]| format!("{low:.3} … {high:.3}"))
+        range.map_or_else(String::new, |[low, high]| {
+            let digits = if high - low < 0.01 { 7 } else { 3 };
+            format!("{low:.digits$} … {high:.digits$}")
+        })
     };
     let bits = |level: Option<usize>, component: &ComponentAnalysis| {
         level.map_or_else(String::new, |level| {

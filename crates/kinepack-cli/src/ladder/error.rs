@@ -45,7 +45,11 @@ pub(crate) enum Shortage {
         "{} {} too few for a baseline {lag} ticks back{}",
         counted(frames, "frame"),
         if *frames == 1 { "is" } else { "are" },
-        if *lag > 1 { "; give a shorter --lag" } else { "" }
+        match (frames, lag) {
+            (1, _) => "; a capture needs at least 2",
+            (_, 2..) => "; give a shorter --lag",
+            _ => "",
+        }
     )]
     ForBaselines { frames: u32, lag: u32 },
     #[error(

@@ -34,6 +34,9 @@ pub(super) struct Clock {
     /// How long the clock ran, and for how much of that time a state was missing.
     ran_ns: i64,
     starved_ns: i64,
+    /// Up to which position missing states are counted in `starved_ns`. If the clock is not set
+    /// back, several states may arrive that were all missing at the same time.
+    counted_ns: i64,
     jumps: u64,
     hurries: bool,
 }
@@ -46,6 +49,7 @@ impl Clock {
             moved_at_ns: None,
             ran_ns: 0,
             starved_ns: 0,
+            counted_ns: i64::MIN,
             jumps: 0,
             hurries: false,
         }
@@ -62,8 +66,14 @@ impl Clock {
 
     /// The share of the time in which a state was missing, including the current wait.
     pub(super) fn starved_ratio(&self, newest_ns: i64) -> f64 {
-        let awaited_ns = self.position_ns.saturating_sub(newest_ns).max(0);
+        let awaited_ns = self.starved_since_ns(newest_ns);
         (self.starved_ns.saturating_add(awaited_ns) as f64 / self.ran_ns.max(1) as f64).min(1.0)
+    }
+
+    /// Returns for how long the clock has run without a state since the state at `covered_ns`. The
+    /// part of that time that is already counted is left out.
+    fn starved_since_ns(&self, covered_ns: i64) -> i64 {
+        self.position_ns.saturating_sub(covered_ns.max(self.counted_ns)).max(0)
     }
 
     /// Forgets the stream.
@@ -108,8 +118,8 @@ impl Clock {
         let is_running = self.moved_at_ns.replace(arrival.now_ns).is_some();
         let overrun_ns =
             arrival.covered_ns.map_or(0, |covered_ns| self.position_ns.saturating_sub(covered_ns));
-        if is_running && overrun_ns > 0 {
-            self.starved_ns = self.starved_ns.saturating_add(overrun_ns);
+        if let Some(covered_ns) = arrival.covered_ns.filter(|_| is_running) {
+            self.starved_ns = self.starved_ns.saturating_add(self.starved_since_ns(covered_ns));
         }
         match disposition {
             Disposition::Anew => {
@@ -142,5 +152,6 @@ impl Clock {
             self.position_ns = self.position_ns.saturating_add(leap_ns);
             self.jumps += u64::from(leap_ns >= SHORTEST_JUMP_NS);
         }
+        self.counted_ns = self.position_ns;
     }
 }
