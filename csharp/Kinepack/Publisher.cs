@@ -18,8 +18,8 @@ namespace Kinepack
         /// </param>
         /// <param name="delayTicks">
         /// The number of ticks by which pieces are delayed. A delay protects against players who
-        /// watch their own match. The pieces of the last <c>delayTicks</c> ticks of a broadcast
-        /// are not returned.
+        /// watch their own match. After the last world, <see cref="Drain"/> releases the pieces
+        /// that still wait.
         /// </param>
         public unsafe Publisher(Catalogue catalogue, ulong firstGroup = 0, int delayTicks = 0)
         {
@@ -82,6 +82,20 @@ namespace Kinepack
             Status status = Native.kp_publisher_publish(Id, world.Id);
             GC.KeepAlive(world);
             Check(status);
+        }
+
+        /// <summary>
+        /// Releases, after the last world, the pieces that wait for the delay, and objects that
+        /// have fewer snapshots than their tier allows. <see cref="TryPoll"/> returns the pieces.
+        /// Call this at each tick until it returns true, or the end of the broadcast is lost. Calls
+        /// between worlds make objects smaller.
+        /// </summary>
+        /// <param name="tick">The tick of the last world, or a later tick.</param>
+        /// <returns>True once no piece waits for a later tick.</returns>
+        public bool Drain(uint tick)
+        {
+            Check(Native.kp_publisher_drain(Id, tick, out int isDrained));
+            return isDrained != 0;
         }
 
         /// <summary>Writes the next piece for the transport.</summary>

@@ -28,6 +28,7 @@ internal static class Broadcasts
             Catalogues(codec, received);
             Plays(schema, publisher, viewer);
             Refuses(publisher, viewer, catalogue);
+            Drains(catalogue);
             Disposes(codec, catalogue);
         }
     }
@@ -232,6 +233,59 @@ internal static class Broadcasts
         Check.Refused(Status.Argument, () => new Viewer(catalogue, options));
         options.MinDelayMs = -1;
         Check.Throws<ArgumentOutOfRangeException>(() => new Viewer(catalogue, options));
+    }
+
+    /// <summary>
+    /// The end of a delayed broadcast: a publisher without a delay returns as many pieces.
+    /// </summary>
+    private static void Drains(Catalogue catalogue)
+    {
+        const int Last = 47;
+        const int Delay = 20;
+        int[] pieces = new int[2];
+        using (Publisher live = new Publisher(catalogue))
+        using (Publisher delayed = new Publisher(catalogue, 0, Delay))
+        using (Snapshot world = new Snapshot(catalogue.Schema))
+        {
+            for (int tick = 1; tick <= Last; tick++)
+            {
+                world.Clear((uint)tick);
+                live.Publish(world);
+                delayed.Publish(world);
+                pieces[0] += TakeAll(live, tick);
+                pieces[1] += TakeAll(delayed, tick - Delay);
+            }
+            Check.That(live.Drain(Last), "the end without a delay");
+            pieces[0] += TakeAll(live, Last);
+            int now = Last;
+            while (!delayed.Drain((uint)now) && now < Last + Delay)
+            {
+                pieces[1] += TakeAll(delayed, now - Delay);
+                now++;
+            }
+            pieces[1] += TakeAll(delayed, now - Delay);
+            Check.Equal(now, Last + Delay);
+            Check.That(delayed.Drain((uint)now) && TakeAll(delayed, 0) == 0, "the end");
+            Check.That(pieces[0] > Last, "pieces of each tick");
+            Check.Equal(pieces[1], pieces[0]);
+            delayed.Dispose();
+            Check.Throws<ObjectDisposedException>(() => delayed.Drain(Last));
+        }
+    }
+
+    /// <summary>
+    /// Takes all pieces that a publisher has ready, and checks their ticks. Returns their number.
+    /// </summary>
+    private static int TakeAll(Publisher publisher, int newestTick)
+    {
+        byte[] bytes = new byte[2000];
+        int pieces = 0;
+        while (publisher.TryPoll(out Piece piece, bytes, out int size))
+        {
+            Check.That(piece.Tick <= newestTick, "a piece that is due");
+            pieces++;
+        }
+        return pieces;
     }
 
     private static void Disposes(Codec codec, Catalogue catalogue)

@@ -569,7 +569,8 @@ typedef struct KpPublisherOptions {
   // ones, such as the seconds since 1970. Then relays and viewers do not mix the two runs.
   uint64_t first_group;
   // The number of ticks by which pieces are delayed. A delay protects against players who watch
-  // their own match. The pieces of the last `delay_ticks` ticks of a broadcast are not returned.
+  // their own match. After the last world, `kp_publisher_drain` releases the pieces that still
+  // wait.
   uint32_t delay_ticks;
 } KpPublisherOptions;
 
@@ -1313,6 +1314,13 @@ KpStatus kp_publisher_set_all_entities(struct KpPublisher publisher, uint32_t ti
 // too. Other tiers may have encoded the world by then, and the tick is used up, so publish the
 // next one.
 KpStatus kp_publisher_publish(struct KpPublisher publisher, struct KpSnapshot world);
+
+// Releases, after the last world, the pieces to carry at `tick`, which is the last world's tick or
+// a later one. These are the pieces that wait for the delay, and objects that have fewer snapshots
+// than their tier allows. `kp_publisher_poll` returns them. Call this at each tick until
+// `*is_drained` is not 0, or the end of the broadcast is lost. It is not 0 once no piece waits for
+// a later tick. Nothing is encoded. Calls between worlds make objects smaller.
+KpStatus kp_publisher_drain(struct KpPublisher publisher, uint32_t tick, int32_t *is_drained);
 
 // Writes the next piece for the transport. `*piece` describes it, and it has `*size` bytes, if
 // they fit into `capacity`. Returns `KP_STATUS_NOTHING` if there is no piece until the next tick.

@@ -553,12 +553,31 @@ class Publisher : public Owner<KpPublisher, kp_publisher_free> {
   template <typename Send>
   KpStatus publish(KpSnapshot world, Send &&send) {
     const KpStatus published = kp_publisher_publish(handle_, world);
+    const KpStatus sent = transmit(send);
+    return published != KP_STATUS_OK ? published : sent;
+  }
+
+  // Passes, after the last world, the pieces to carry at `tick`. Call it at each tick until
+  // `is_drained` is true.
+  template <typename Send>
+  KpStatus drain(uint32_t tick, bool &is_drained, Send &&send) {
+    int32_t drained = 0;
+    const KpStatus released = kp_publisher_drain(handle_, tick, &drained);
+    is_drained = drained != 0;
+    const KpStatus sent = transmit(send);
+    return released != KP_STATUS_OK ? released : sent;
+  }
+
+ private:
+  // Passes each piece to `send`.
+  template <typename Send>
+  KpStatus transmit(Send &send) {
     for (;;) {
       KpPiece piece{};
       size_t size = 0;
       const KpStatus status =
           kp_publisher_poll(handle_, &piece, buffer_.data(), buffer_.size(), &size);
-      if (status == KP_STATUS_NOTHING) return published;
+      if (status == KP_STATUS_NOTHING) return KP_STATUS_OK;
       if (status == KP_STATUS_SIZE) {
         buffer_.resize(size);
       } else if (status != KP_STATUS_OK) {
@@ -569,7 +588,6 @@ class Publisher : public Owner<KpPublisher, kp_publisher_free> {
     }
   }
 
- private:
   std::vector<uint8_t> buffer_ = std::vector<uint8_t>(1200);
 };
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Mutex;
 
-use kinepack::EntityId;
+use kinepack::{EntityId, Tick};
 use kinepack_crowd::{Carried, CrowdError, Piece, Publisher};
 
 use crate::KpStatus;
@@ -47,7 +47,8 @@ pub struct KpPublisherOptions {
     /// ones, such as the seconds since 1970. Then relays and viewers do not mix the two runs.
     pub first_group: u64,
     /// The number of ticks by which pieces are delayed. A delay protects against players who watch
-    /// their own match. The pieces of the last `delay_ticks` ticks of a broadcast are not returned.
+    /// their own match. After the last world, `kp_publisher_drain` releases the pieces that still
+    /// wait.
     pub delay_ticks: u32,
 }
 
@@ -155,6 +156,28 @@ pub extern "C" fn kp_publisher_publish(publisher: KpPublisher, world: KpSnapshot
         let taken = publisher.publish(&world.snapshot).map(drop);
         pieces.extend(publisher.pieces().iter().cloned());
         taken.map_err(refused)
+    })
+}
+
+/// Releases, after the last world, the pieces to carry at `tick`, which is the last world's tick or
+/// a later one. These are the pieces that wait for the delay, and objects that have fewer snapshots
+/// than their tier allows. `kp_publisher_poll` returns them. Call this at each tick until
+/// `*is_drained` is not 0, or the end of the broadcast is lost. It is not 0 once no piece waits for
+/// a later tick. Nothing is encoded. Calls between worlds make objects smaller.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_publisher_drain(
+    publisher: KpPublisher,
+    tick: u32,
+    is_drained: *mut i32,
+) -> KpStatus {
+    call(|| {
+        check_out(is_drained)?;
+        let publishing = PUBLISHERS.get(publisher.id)?;
+        let Publishing { publisher, pieces, .. } = &mut *lock(&publishing);
+        pieces.extend(publisher.drain(Tick(tick)).iter().cloned());
+        let value = publisher.is_drained().into();
+        // SAFETY: the caller guarantees that `is_drained` is writable until this call returns.
+        unsafe { put(is_drained, value) }
     })
 }
 

@@ -792,8 +792,8 @@ namespace Kinepack
 
             /// <summary>
             /// The number of ticks by which pieces are delayed. A delay protects against players
-            /// who watch their own match. The pieces of the last <c>delay_ticks</c> ticks of a
-            /// broadcast are not returned.
+            /// who watch their own match. After the last world, <c>kp_publisher_drain</c> releases
+            /// the pieces that still wait.
             /// </summary>
             internal uint delay_ticks;
         }
@@ -1854,6 +1854,18 @@ namespace Kinepack
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_schema_from_bytes(
             byte* bytes, UIntPtr size, out ulong @out);
+
+        /// <summary>
+        /// Releases, after the last world, the pieces to carry at <c>tick</c>, which is the last
+        /// world's tick or a later one. These are the pieces that wait for the delay, and objects
+        /// that have fewer snapshots than their tier allows. <c>kp_publisher_poll</c> returns them.
+        /// Call this at each tick until <c>*is_drained</c> is not 0, or the end of the broadcast is
+        /// lost. It is not 0 once no piece waits for a later tick. Nothing is encoded. Calls
+        /// between worlds make objects smaller.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_publisher_drain(
+            ulong publisher, uint tick, out int is_drained);
 
         /// <summary>
         /// Writes a schema file: <c>*size</c> bytes, if they fit into <c>capacity</c>.

@@ -94,6 +94,56 @@ static void hostile(KpCatalogue catalogue) {
   OK(kp_viewer_free(viewer));
 }
 
+// Takes all pieces that the publisher has ready. Returns their number, and checks their ticks.
+static size_t take_all(KpPublisher publisher, uint32_t newest_tick) {
+  static uint8_t bytes[MOST_BYTES];
+  KpPiece piece;
+  size_t size, pieces = 0;
+  while (kp_publisher_poll(publisher, &piece, bytes, sizeof bytes, &size) == KP_STATUS_OK) {
+    EXPECT(piece.tick <= newest_tick);
+    pieces += 1;
+  }
+  return pieces;
+}
+
+// The end of a delayed broadcast: a publisher without a delay returns as many pieces.
+static void drained(KpCatalogue catalogue, KpSchema schema) {
+  enum { LAST = 47, DELAY = 20 };
+  size_t pieces[2] = {0};
+  for (int is_delayed = 0; is_delayed < 2; is_delayed += 1) {
+    const uint32_t delay = is_delayed ? DELAY : 0;
+    KpPublisherOptions options = {0};
+    KpPublisher publisher;
+    KpSnapshot world;
+    int32_t is_drained = 1;
+    size_t *count = &pieces[is_delayed];
+    options.delay_ticks = delay;
+    OK(kp_publisher_new(catalogue, &options, &publisher));
+    OK(kp_snapshot_new(schema, &world));
+    for (uint32_t tick = 1; tick <= LAST; tick += 1) {
+      OK(kp_snapshot_clear(world, tick));
+      OK(kp_publisher_publish(publisher, world));
+      *count += take_all(publisher, tick - (tick < delay ? tick : delay));
+    }
+    uint32_t tick = LAST;
+    for (is_drained = 0; !is_drained && tick <= LAST + DELAY + 1; tick += 1) {
+      OK(kp_publisher_drain(publisher, tick, &is_drained));
+      *count += take_all(publisher, tick - delay);
+    }
+    EXPECT(is_drained && tick == LAST + delay + 1);
+    // Nothing is left, and a publisher may go on.
+    OK(kp_publisher_drain(publisher, LAST + DELAY, &is_drained));
+    EXPECT(is_drained && take_all(publisher, 0) == 0);
+    REFUSED(KP_STATUS_POINTER, kp_publisher_drain(publisher, LAST, NULL));
+    OK(kp_snapshot_clear(world, LAST + 100));
+    OK(kp_publisher_publish(publisher, world));
+    OK(kp_snapshot_free(world));
+    OK(kp_publisher_free(publisher));
+    REFUSED(KP_STATUS_HANDLE, kp_publisher_drain(publisher, LAST, &is_drained));
+  }
+  EXPECT(pieces[0] > LAST && pieces[0] == pieces[1]);
+}
+
 // A world that needs more datagrams than a viewer can reassemble is refused. The next world is not.
 static void too_large(KpCodec codec, KpSchema schema) {
   enum { MANY = 20000 };
@@ -154,6 +204,7 @@ int main(void) {
   const KpCatalogue received = send_catalogue(catalogue);
   hostile(received);
   too_large(codec, schema);
+  drained(catalogue, schema);
 
   KpPublisher publisher;
   KpPublisherOptions options = {0};

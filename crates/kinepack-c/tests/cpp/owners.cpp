@@ -184,6 +184,13 @@ void broadcast() {
     played += 1;
   }
   EXPECT(played > 50);
+  // The last object of a tier may wait for further snapshots.
+  bool is_drained = false;
+  uint32_t last = 0;
+  EXPECT(publisher.drain(89, is_drained, [&](const KpPiece &piece, const uint8_t *, size_t) {
+    last = piece.tick;
+  }) == KP_STATUS_OK);
+  EXPECT(is_drained && (last == 0 || last >= 80));
   // The tick was published already.
   EXPECT(publisher.publish(world, [](const KpPiece &, const uint8_t *, size_t) {}) ==
          KP_STATUS_ARGUMENT);
