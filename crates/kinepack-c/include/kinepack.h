@@ -160,6 +160,30 @@ typedef int32_t KpMagnitudeForm;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// How a joint moves, relative to its parent.
+enum KpMotion
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // The joint keeps its bind pose, and takes no bits.
+  KP_MOTION_STILL = 0,
+  // The joint turns about an axis in its own space, and takes one number.
+  KP_MOTION_HINGE = 1,
+  // The joint turns about any axis, and takes three numbers.
+  KP_MOTION_TURNS = 2,
+  // The joint turns, and moves from its bind pose by up to a range along each axis. It takes six
+  // numbers.
+  KP_MOTION_MOVES = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum KpMotion KpMotion;
+#else
+typedef int32_t KpMotion;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // The type of a number in the caller's memory.
 enum KpNumber
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -300,10 +324,10 @@ typedef struct KpPose {
   size_t scale_stride;
   // The number of bones at the pointers.
   size_t bones;
-  // The index of the bone of each joint of the clip, or `UINT32_MAX` for no bone.
+  // The index of the bone of each joint of the clip or figure, or `UINT32_MAX` for no bone.
   const uint32_t *bone_of_joint;
-  // The length of `bone_of_joint`, which must be the clip's number of joints. With 0, joint 0 is
-  // bone 0, and so on. The engine must then have at least as many bones as the clip has joints.
+  // The length of `bone_of_joint`, which must be the number of joints of the clip or figure. With
+  // 0, joint 0 is bone 0, and so on. The engine must then have at least that many bones.
   size_t joints;
   // The type of the numbers: `KP_NUMBER_F32` or `KP_NUMBER_F64`.
   int32_t number;
@@ -457,6 +481,108 @@ typedef struct KpEvents {
   // The handle; 0 means no object.
   uint64_t id;
 } KpEvents;
+
+// A joint with a different precision.
+typedef struct KpJointPrecision {
+  // The joint's precision in cm, above 0.
+  double precision_cm;
+  // The joint's index.
+  uint32_t joint;
+} KpJointPrecision;
+
+// A joint that moves in another way than by default.
+typedef struct KpJointMotion {
+  // The joint's index.
+  uint32_t joint;
+  // How the joint moves: a `KpMotion`.
+  int32_t motion;
+  // The axis of a hinge, which need not have length 1. Other motions ignore it.
+  float axis[3];
+  // The largest movement along each axis, in cm, of a joint that moves. Other motions ignore it.
+  float range_cm;
+} KpJointMotion;
+
+// A curve of a figure, which is a number besides the joints, such as the weight of a face shape.
+typedef struct KpFigureCurve {
+  // The name. The schema's hash covers it.
+  const char *name;
+  // The smallest value.
+  float min;
+  // The largest value.
+  float max;
+  // The largest error of a value, above 0.
+  float precision;
+} KpFigureCurve;
+
+// A part of a body that may be absent, for example because it is not tracked: a hand, both legs or
+// the face. An absent part takes one bit. Joints and curves belong to one part at most.
+typedef struct KpFigurePart {
+  // The name. The schema's hash covers it.
+  const char *name;
+  // The indices of the part's joints. A part has all joints below each of its joints.
+  const uint32_t *joints;
+  // The number of joints.
+  size_t joint_count;
+  // The indices of the part's curves.
+  const uint32_t *curves;
+  // The number of curves.
+  size_t curve_count;
+} KpFigurePart;
+
+// The description of what a figure sends. Both sides need the same options. Zeros select the
+// defaults.
+typedef struct KpFigureOptions {
+  // The largest error in cm, in model space, of any point within `shell_cm` of a joint.
+  // Default: 0.5.
+  double precision_cm;
+  // The distance in cm from a joint to the skin around it, before the scales of the joint and
+  // its ancestors. Default: 3. A negative number means 0.
+  double shell_cm;
+  // Joints with a different precision. The last entry for a joint counts.
+  const struct KpJointPrecision *precisions;
+  // The number of `precisions`.
+  size_t precision_count;
+  // Joints that move in another way than by default. By default, roots move by up to 100 m, and
+  // all other joints turn. The last entry for a joint counts.
+  const struct KpJointMotion *motions;
+  // The number of `motions`.
+  size_t motion_count;
+  // The curves, in their order.
+  const struct KpFigureCurve *curves;
+  // The number of `curves`.
+  size_t curve_count;
+  // The parts that may be absent, in their order.
+  const struct KpFigurePart *parts;
+  // The number of `parts`.
+  size_t part_count;
+} KpFigureOptions;
+
+// The body of one kind of entity. A figure turns poses into the fields of a schema, and back. It
+// chooses the steps of the fields, so that no pose is farther off than the precision.
+typedef struct KpFigure {
+  // The handle; 0 means no object.
+  uint64_t id;
+} KpFigure;
+
+// The numbers of a figure.
+typedef struct KpFigureInfo {
+  // The number of joints of the skeleton.
+  uint32_t joints;
+  // The number of curves.
+  uint32_t curves;
+  // The number of parts that may be absent.
+  uint32_t parts;
+  // The number of integers that an entity of this kind has in a snapshot.
+  uint32_t lanes;
+} KpFigureInfo;
+
+// The entities and events that a receiver, a viewer or a replay shows at the moment of its last
+// `kp_..._play`. That receiver, viewer or replay owns the handle and frees it, so there is no
+// function to free it.
+typedef struct KpShown {
+  // The handle; 0 means no object.
+  uint64_t id;
+} KpShown;
 
 // Writes groups.
 typedef struct KpGroupWriter {
@@ -627,14 +753,6 @@ typedef struct KpPlayback {
   int32_t is_starved;
 } KpPlayback;
 
-// The entities and events that a receiver, a viewer or a replay shows at the moment of its last
-// `kp_..._play`. That receiver, viewer or replay owns the handle and frees it, so there is no
-// function to free it.
-typedef struct KpShown {
-  // The handle; 0 means no object.
-  uint64_t id;
-} KpShown;
-
 // The receiver's view of its connection.
 typedef struct KpReceiverStatus {
   // Not 0 if a snapshot was accepted.
@@ -735,6 +853,14 @@ typedef struct KpEvent {
   // Not 0 if an earlier moment had already shown the event's tick.
   int32_t is_late;
 } KpEvent;
+
+// A joint of a skeleton to create.
+typedef struct KpJoint {
+  // The name, which may be empty and need not be unique.
+  const char *name;
+  // The index of the parent, which is lower than the joint's own index; −1 for a root.
+  int32_t parent;
+} KpJoint;
 
 // The settings of a stream. Both ends need the same options. A number of 0 selects the default.
 typedef struct KpStreamOptions {
@@ -1146,6 +1272,79 @@ KpStatus kp_events_new(struct KpCodec codec,
 
 // Frees kinds of events. Objects made with them remain valid.
 KpStatus kp_events_free(struct KpEvents events);
+
+// Creates a figure of a skeleton. Both sides need the same skeleton and options; the schema's hash
+// covers both. `options` may be null. A precision that is finer than the numbers of a pose is
+// refused. The caller frees `*out` with `kp_figure_free`.
+KpStatus kp_figure_new(struct KpSkeleton skeleton,
+                       const struct KpFigureOptions *options,
+                       struct KpFigure *out);
+
+// Writes the numbers of a figure to `*out`.
+KpStatus kp_figure_info(struct KpFigure figure, struct KpFigureInfo *out);
+
+// Writes the largest error, in cm, that a joint can have in poses that move only as the options
+// say. It is at most the joint's precision. In other poses the error may reach the precision.
+KpStatus kp_figure_max_error_cm(struct KpFigure figure, uint32_t joint, double *error_cm);
+
+// Quantizes a pose relative to the parents, and appends it to a snapshot, as an entity of the kind
+// of this figure. `id` must be above the ids before. Where the layout has no numbers for a joint,
+// the joint has its bind pose. `curves` has a value for each curve. `absent` lists the parts that
+// are absent, whose joints and curves are ignored.
+//
+// Returns `KP_STATUS_VALUE` for a number that is not finite or beyond its limits, and for a joint
+// that moves in a way that the figure does not send. After an error, the snapshot is unchanged.
+KpStatus kp_figure_push(struct KpFigure figure,
+                        struct KpSnapshot snapshot,
+                        uint32_t kind,
+                        uint32_t id,
+                        const struct KpPose *pose,
+                        const float *curves,
+                        size_t curve_count,
+                        const uint32_t *absent,
+                        size_t absent_count);
+
+// Writes the pose of an entity in a snapshot, relative to the parents. The joints and curves of
+// absent parts are not written. `curves` is for the values of all curves; with a `curve_count` of
+// 0, only joints are written. Returns `KP_STATUS_NOTHING` if the kind has no entity `id`.
+KpStatus kp_figure_read(struct KpFigure figure,
+                        struct KpSnapshot snapshot,
+                        uint32_t kind,
+                        uint32_t id,
+                        const struct KpPose *pose,
+                        float *curves,
+                        size_t curve_count);
+
+// Writes the pose of an entity that a receiver, a viewer or a replay shows, like `kp_figure_read`.
+// It is interpolated between two states: joints turn the shorter way at constant speed. A part
+// that is present in only one of the states is as in the earlier one, until the later is reached.
+KpStatus kp_figure_show(struct KpFigure figure,
+                        struct KpShown shown,
+                        uint32_t kind,
+                        uint32_t id,
+                        const struct KpPose *pose,
+                        float *curves,
+                        size_t curve_count);
+
+// Writes whether a part of an entity in a snapshot is present: not 0 if it is. Returns
+// `KP_STATUS_NOTHING` if the kind has no entity `id`.
+KpStatus kp_figure_is_present(struct KpFigure figure,
+                              struct KpSnapshot snapshot,
+                              uint32_t kind,
+                              uint32_t id,
+                              uint32_t part,
+                              int32_t *is_present);
+
+// Writes whether `kp_figure_show` writes a part of an entity, like `kp_figure_is_present`.
+KpStatus kp_figure_is_shown(struct KpFigure figure,
+                            struct KpShown shown,
+                            uint32_t kind,
+                            uint32_t id,
+                            uint32_t part,
+                            int32_t *is_shown);
+
+// Frees a figure. Schemas with its kind remain valid.
+KpStatus kp_figure_free(struct KpFigure figure);
 
 // Creates a writer at the beginning of a group. The caller frees `*out` with
 // `kp_group_writer_free`.
@@ -1561,6 +1760,12 @@ KpStatus kp_schema_builder_new(struct KpSchemaBuilder *out);
 // Begins the next kind. A schema with one kind may omit this call. Then its kind has no name.
 KpStatus kp_schema_builder_kind(struct KpSchemaBuilder builder, const char *name);
 
+// Adds a kind of entities with the body of a figure. The kind has no other fields: begin another
+// kind before you add a field.
+KpStatus kp_schema_builder_figure(struct KpSchemaBuilder builder,
+                                  const char *name,
+                                  struct KpFigure figure);
+
 // Adds a field of `count` real numbers from `min` to `max`, in steps of `precision`. A decoded
 // value is off by at most half a step.
 KpStatus kp_schema_builder_floats(struct KpSchemaBuilder builder,
@@ -1654,6 +1859,13 @@ KpStatus kp_shown_read_event(struct KpShown shown,
                              uint32_t kind,
                              const struct KpTarget *targets,
                              size_t target_count);
+
+// Creates a skeleton of `count` joints, parents first, with the bind pose `bind`. Parts of the bind
+// pose that are null have the identity's value. The caller frees `*out` with `kp_skeleton_free`.
+KpStatus kp_skeleton_new(const struct KpJoint *joints,
+                         size_t count,
+                         const struct KpPose *bind,
+                         struct KpSkeleton *out);
 
 // Reads a skeleton file. The caller frees `*out` with `kp_skeleton_free`.
 KpStatus kp_skeleton_from_bytes(const uint8_t *bytes, size_t size, struct KpSkeleton *out);

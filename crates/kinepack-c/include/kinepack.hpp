@@ -157,6 +157,10 @@ class SchemaBuilder : public Owner<KpSchemaBuilder, kp_schema_builder_free> {
   SchemaBuilder() { first(kp_schema_builder_new(&handle_)); }
 
   SchemaBuilder &kind(const char *name) { return first(kp_schema_builder_kind(handle_, name)); }
+  // A kind of entities with the body of a figure.
+  SchemaBuilder &figure(const char *name, KpFigure figure) {
+    return first(kp_schema_builder_figure(handle_, name, figure));
+  }
   SchemaBuilder &floats(const char *name, uint32_t count, double min, double max, double step) {
     return first(kp_schema_builder_floats(handle_, name, count, min, max, step));
   }
@@ -436,56 +440,6 @@ class StreamBase : public Owner<KpStreamBase, kp_stream_base_free> {
   explicit StreamBase(KpStreamCodec codec) { require(kp_stream_base_new(codec, &handle_)); }
 };
 
-class Skeleton : public Owner<KpSkeleton, kp_skeleton_free> {
- public:
-  Skeleton(const void *bytes, size_t size) {
-    require(kp_skeleton_from_bytes(static_cast<const uint8_t *>(bytes), size, &handle_));
-  }
-
-  // The first joint with a name, or -1.
-  int32_t find(const char *name) const {
-    uint32_t joint = 0;
-    const bool is_there = kp_skeleton_find(handle_, name, &joint) == KP_STATUS_OK;
-    return is_there ? static_cast<int32_t>(joint) : -1;
-  }
-};
-
-class Rig : public Owner<KpRig, kp_rig_free> {
- public:
-  Rig() = default;
-  Rig(const void *bytes, size_t size) {
-    require(kp_rig_from_bytes(static_cast<const uint8_t *>(bytes), size, &handle_));
-  }
-};
-
-class Clip : public Owner<KpClip, kp_clip_free> {
- public:
-  Clip(const void *bytes, size_t size, KpRig rig = {0}) {
-    require(kp_clip_from_bytes(static_cast<const uint8_t *>(bytes), size, rig, &handle_));
-  }
-};
-
-class Player : public Owner<KpPlayer, kp_player_free> {
- public:
-  Player(KpClip clip, KpSkeleton skeleton) { require(kp_player_new(clip, skeleton, &handle_)); }
-
-  KpStatus sample(float time_s, const KpPose &pose) {
-    return kp_player_sample(handle_, time_s, &pose);
-  }
-
-  // Writes the values of all curves. `count` must be the clip's number of curves.
-  KpStatus curves(float time_s, float *values, size_t count) {
-    return kp_player_curves(handle_, time_s, values, count);
-  }
-};
-
-class Anm : public Owner<KpAnm, kp_anm_free> {
- public:
-  Anm(const void *bytes, size_t size) {
-    require(kp_anm_from_bytes(static_cast<const uint8_t *>(bytes), size, &handle_));
-  }
-};
-
 class Replay : public Owner<KpReplay, kp_replay_free> {
  public:
   explicit Replay(const char *path) { require(kp_replay_open(path, &handle_)); }
@@ -614,5 +568,7 @@ class Viewer : public Owner<KpViewer, kp_viewer_free> {
 };
 
 }  // namespace kinepack
+
+#include "kinepack_anim.hpp"
 
 #endif  // KINEPACK_HPP

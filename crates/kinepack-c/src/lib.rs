@@ -30,6 +30,8 @@ pub mod coding;
 pub mod columns;
 pub mod datagrams;
 pub mod events;
+pub mod figure;
+pub mod figure_options;
 pub mod group;
 mod handles;
 pub mod hub;

@@ -29,10 +29,10 @@ pub struct KpPose {
     pub scale_stride: usize,
     /// The number of bones at the pointers.
     pub bones: usize,
-    /// The index of the bone of each joint of the clip, or `UINT32_MAX` for no bone.
+    /// The index of the bone of each joint of the clip or figure, or `UINT32_MAX` for no bone.
     pub bone_of_joint: *const u32,
-    /// The length of `bone_of_joint`, which must be the clip's number of joints. With 0, joint 0 is
-    /// bone 0, and so on. The engine must then have at least as many bones as the clip has joints.
+    /// The length of `bone_of_joint`, which must be the number of joints of the clip or figure. With
+    /// 0, joint 0 is bone 0, and so on. The engine must then have at least that many bones.
     pub joints: usize,
     /// The type of the numbers: `KP_NUMBER_F32` or `KP_NUMBER_F64`.
     pub number: i32,
@@ -114,16 +114,24 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Reads the pose from the caller's memory. Parts that are null have the identity's value.
+    /// Reads the pose from the caller's memory. Parts that are null, and joints without a bone, have
+    /// the identity's value.
     pub(crate) fn read(&self) -> Vec<Transform> {
+        let mut pose = vec![Transform::IDENTITY; self.joints];
+        self.read_over(&mut pose);
+        pose
+    }
+
+    /// Reads the pose from the caller's memory into `pose`, which has a transform for each joint.
+    /// Parts that are null, and joints without a bone, keep their values in `pose`.
+    pub(crate) fn read_over(&self, pose: &mut [Transform]) {
         let to_cm = |units: f32| {
             if self.units_per_m == CM_PER_M { units } else { units / self.units_per_m * CM_PER_M }
         };
-        let of_joint = |joint: usize| {
+        for (joint, transform) in pose.iter_mut().enumerate() {
             let bone = self.bones.map_or(joint, |bones| bones[joint] as usize);
-            let mut transform = Transform::IDENTITY;
             if bone == u32::MAX as usize {
-                return transform;
+                continue;
             }
             let [translation, scale] =
                 [&self.translations, &self.scales].map(|part| self.read_part(part, bone));
@@ -135,9 +143,7 @@ impl<'a> Writer<'a> {
                 let [w, x, y, z] = rotation;
                 transform.rotation = if self.w_first { [x, y, z, w] } else { rotation };
             }
-            transform
-        };
-        (0..self.joints).map(of_joint).collect()
+        }
     }
 
     fn read_part<const N: usize>(&self, part: &Part, bone: usize) -> Option<[f32; N]> {

@@ -1,4 +1,4 @@
-//! Builds schemas by calls, kind by kind and field by field.
+//! Builds schemas by calls, kind by kind and field by field. A kind may be a figure's.
 
 use std::ffi::c_char;
 use std::sync::Mutex;
@@ -8,6 +8,7 @@ use kinepack::schema::{Condition, Field, FieldKind, Role, TimePrecision};
 use kinepack::{Schema, SetupError};
 
 use crate::KpStatus;
+use crate::figure::{KpFigure, fields_of};
 use crate::handles::{Handles, lock};
 use crate::memory::{self, check_out, put};
 use crate::schema::{KpSchema, SCHEMAS};
@@ -27,6 +28,24 @@ pub(crate) static BUILDERS: Handles<Mutex<Builder>> = Handles::new(2, "a schema 
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
     kinds: Vec<(String, Vec<Field>)>,
+    /// Whether the last kind is a figure, whose fields nothing else may change.
+    ends_with_figure: bool,
+}
+
+impl Builder {
+    fn begin(&mut self, name: &str, fields: Vec<Field>, is_figure: bool) {
+        self.kinds.push((name.to_owned(), fields));
+        self.ends_with_figure = is_figure;
+    }
+
+    /// The fields of the last kind, to change them.
+    fn last(&mut self) -> Result<Option<&mut Vec<Field>>, Failure> {
+        if self.ends_with_figure {
+            let text = "the last kind is a figure, so begin another kind first";
+            return Err(Failure::argument(text));
+        }
+        Ok(self.kinds.last_mut().map(|(_, fields)| fields))
+    }
 }
 
 /// The role of a field in motion.
@@ -69,7 +88,26 @@ pub unsafe extern "C" fn kp_schema_builder_kind(
         // SAFETY: the caller guarantees that `name` points to a zero-terminated text until this
         // call returns.
         let name = unsafe { memory::text(name)? };
-        lock(&*BUILDERS.get(builder.id)?).kinds.push((name.to_owned(), Vec::new()));
+        lock(&*BUILDERS.get(builder.id)?).begin(name, Vec::new(), false);
+        Ok(())
+    })
+}
+
+/// Adds a kind of entities with the body of a figure. The kind has no other fields: begin another
+/// kind before you add a field.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_schema_builder_figure(
+    builder: KpSchemaBuilder,
+    name: *const c_char,
+    figure: KpFigure,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller guarantees that `name` points to a zero-terminated text until this
+        // call returns.
+        let name = unsafe { memory::text(name)? };
+        let builder = BUILDERS.get(builder.id)?;
+        let fields = fields_of(figure)?;
+        lock(&builder).begin(name, fields, true);
         Ok(())
     })
 }
@@ -282,11 +320,9 @@ unsafe fn add(
         let builder = BUILDERS.get(builder.id)?;
         let field = Field::new(name, kind()?);
         let mut builder = lock(&builder);
-        if builder.kinds.is_empty() {
-            builder.kinds.push((String::new(), Vec::new()));
-        }
-        if let Some((_, fields)) = builder.kinds.last_mut() {
-            fields.push(field);
+        match builder.last()? {
+            Some(fields) => fields.push(field),
+            None => builder.begin("", vec![field], false),
         }
         Ok(())
     })
@@ -300,7 +336,7 @@ fn change(
     call(|| {
         let builder = BUILDERS.get(builder.id)?;
         let mut builder = lock(&builder);
-        let last = builder.kinds.last_mut().and_then(|(_, fields)| fields.last_mut());
+        let last = builder.last()?.and_then(|fields| fields.last_mut());
         let last = last.ok_or_else(|| Failure::argument("there is no field yet"))?;
         *last = change(last.clone())?;
         Ok(())

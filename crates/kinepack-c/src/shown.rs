@@ -3,8 +3,8 @@
 
 use std::sync::Mutex;
 
-use kinepack::{EntityId, Schema};
-use kinepack_net::{Event, EventKinds, Playback};
+use kinepack::{Between, EntityId, Schema, Snapshot, Tick};
+use kinepack_net::{Event, EventKinds, Playback, Sample};
 
 use crate::KpStatus;
 use crate::columns::{KpTarget, write_rows};
@@ -108,15 +108,14 @@ pub unsafe extern "C" fn kp_shown_read(
         let targets = unsafe { slice(targets, target_count)? };
         let showing = SHOWN.get(shown.id)?;
         let showing = lock(&showing);
-        let Rows { schema, ids, words } = one_of(&showing.kinds, kind)?;
-        let read = |row: usize, to: &mut [u64]| {
-            let lanes = to.len();
-            to.copy_from_slice(&words[row * lanes..][..lanes]);
-            Ok(())
+        let rows = one_of(&showing.kinds, kind)?;
+        let read = |row: usize, words: &mut [u64]| {
+            let ([from, to], between) = rows.states(row);
+            rows.schema.interpolate_raw(from, to, between, words)
         };
         // SAFETY: the caller guarantees that each target has writable memory for `capacity`
         // entities until this call returns.
-        unsafe { write_rows(schema.fields(), targets, ids.len(), capacity, read) }
+        unsafe { write_rows(rows.schema.fields(), targets, rows.ids.len(), capacity, read) }
     })
 }
 
@@ -188,6 +187,38 @@ unsafe fn write_ids(
     })
 }
 
+/// Copies the two states between which an entity is shown: each replaces the contents of a snapshot
+/// of the entity's kind alone, as entity 0. Returns how far the shown moment is between them.
+pub(crate) fn copy_entity(
+    shown: KpShown,
+    kind: u32,
+    id: u32,
+    to: &mut [Snapshot; 2],
+) -> Result<Between, Failure> {
+    let showing = SHOWN.get(shown.id)?;
+    let showing = lock(&showing);
+    let rows = one_of(&showing.kinds, kind)?;
+    if rows.schema.hash() != to[0].schema_hash() {
+        return Err(another_kind(kind));
+    }
+    let row = rows.ids.binary_search(&id).map_err(|_| no_entity())?;
+    let (states, between) = rows.states(row);
+    for (snapshot, lanes) in to.iter_mut().zip(states) {
+        snapshot.clear(Tick(0));
+        snapshot.push_lanes(EntityId(0), lanes).map_err(Failure::argument)?;
+    }
+    Ok(between)
+}
+
+/// The failure of a figure that is not that of the kind.
+pub(crate) fn another_kind(kind: u32) -> Failure {
+    Failure::argument(format!("kind {kind} was not made from this figure"))
+}
+
+pub(crate) fn no_entity() -> Failure {
+    Failure::nothing("the kind has no entity with this id")
+}
+
 /// The shown state of one receiver, viewer or replay. It owns the handle, which is freed when that
 /// object is dropped.
 #[derive(Debug)]
@@ -245,15 +276,46 @@ struct Rows {
     /// The schema of this kind only.
     schema: Schema,
     ids: Vec<u32>,
-    /// The raw words of each entity.
-    words: Vec<u64>,
+    /// The lanes of each entity in the states before and after the moment. They are interpolated
+    /// when they are read, because a figure does not interpolate them as a schema does.
+    lanes: [Vec<u32>; 2],
+    /// How far the moment is between the two states.
+    between: Vec<Between>,
+}
+
+impl Rows {
+    fn new(schema: Schema) -> Self {
+        Self { schema, ids: Vec::new(), lanes: Default::default(), between: Vec::new() }
+    }
+
+    fn clear(&mut self) {
+        let Self { ids, lanes, between, .. } = self;
+        ids.clear();
+        lanes.iter_mut().for_each(Vec::clear);
+        between.clear();
+    }
+
+    /// Adds an entity at the shown moment.
+    fn add(&mut self, sample: &Sample<'_>) {
+        for (lanes, (state, index)) in self.lanes.iter_mut().zip([sample.from, sample.to]) {
+            lanes.extend(state.lanes_at(index));
+        }
+        self.ids.push(sample.id.0);
+        self.between.push(sample.between);
+    }
+
+    /// The lanes of an entity in both states, and how far the moment is between them.
+    fn states(&self, row: usize) -> ([&[u32]; 2], Between) {
+        let count = self.schema.lanes().len();
+        let of_row = self.lanes.each_ref().map(|lanes| &lanes[row * count..][..count]);
+        (of_row, self.between[row])
+    }
 }
 
 impl Showing {
     fn new(schema: &Schema, events: Option<&EventKinds>) -> Self {
-        let empty = |schema| Rows { schema, ids: Vec::new(), words: Vec::new() };
         Self {
-            kinds: kinds_of(schema).map(empty).collect(),
+            kinds: kinds_of(schema).map(Rows::new).collect(),
             added: Vec::new(),
             removed: Vec::new(),
             event_kinds: events
@@ -265,24 +327,10 @@ impl Showing {
 
     /// Stores the state of a playback. Drops the events of the previous moment.
     fn show(&mut self, playback: &Playback<'_>) -> Result<KpPlayback, Failure> {
-        for of_kind in &mut self.kinds {
-            of_kind.ids.clear();
-            of_kind.words.clear();
-        }
-        let [mut from, mut to] = [Vec::new(), Vec::new()];
+        self.kinds.iter_mut().for_each(Rows::clear);
         for sample in playback.samples() {
             let (state, index) = sample.from;
-            let of_kind = &mut self.kinds[state.kind_at(index).unwrap_or(0)];
-            for (lanes, (state, index)) in [(&mut from, sample.from), (&mut to, sample.to)] {
-                lanes.clear();
-                lanes.extend(state.lanes_at(index));
-            }
-            let begin = of_kind.words.len();
-            of_kind.words.resize(begin + from.len(), 0);
-            let words = &mut of_kind.words[begin..];
-            let interpolated = of_kind.schema.interpolate_raw(&from, &to, sample.between, words);
-            interpolated.map_err(Failure::argument)?;
-            of_kind.ids.push(sample.id.0);
+            self.kinds[state.kind_at(index).unwrap_or(0)].add(&sample);
         }
         let numbers = |ids: &[EntityId]| ids.iter().map(|id| id.0).collect();
         self.added = numbers(playback.added());

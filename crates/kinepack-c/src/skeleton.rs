@@ -31,6 +31,43 @@ pub struct KpRig {
 
 pub(crate) static RIGS: Handles<Arc<Rig>> = Handles::new(14, "a rig");
 
+/// A joint of a skeleton to create.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KpJoint {
+    /// The name, which may be empty and need not be unique.
+    pub name: *const c_char,
+    /// The index of the parent, which is lower than the joint's own index; −1 for a root.
+    pub parent: i32,
+}
+
+/// Creates a skeleton of `count` joints, parents first, with the bind pose `bind`. Parts of the bind
+/// pose that are null have the identity's value. The caller frees `*out` with `kp_skeleton_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_skeleton_new(
+    joints: *const KpJoint,
+    count: usize,
+    bind: *const KpPose,
+    out: *mut KpSkeleton,
+) -> KpStatus {
+    call(|| {
+        check_out(out)?;
+        // SAFETY: the caller guarantees that `joints` has `count` readable values, each with a
+        // `name` that points to a zero-terminated text, until this call returns. The same holds for
+        // `bind` and the memory that it describes.
+        let (joints, bind) = unsafe {
+            let joints = slice(joints, count)?.iter().map(|joint| named(joint));
+            let joints = joints.collect::<Result<Vec<_>, Failure>>()?;
+            (joints, Writer::new(&pose_of(bind)?, count)?.read())
+        };
+        let joints =
+            joints.into_iter().zip(bind).map(|((name, parent), bind)| Joint { name, parent, bind });
+        let skeleton = Skeleton::new(joints.collect()).map_err(Failure::argument)?;
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
+        unsafe { put(out, KpSkeleton { id: SKELETONS.add(skeleton) }) }
+    })
+}
+
 /// Reads a skeleton file. The caller frees `*out` with `kp_skeleton_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_skeleton_from_bytes(
@@ -172,4 +209,21 @@ fn joint_of(skeleton: &Skeleton, joint: u32) -> Result<&Joint, Failure> {
     skeleton.joints().get(joint as usize).ok_or_else(|| {
         Failure::argument(format!("no joint {joint}; the skeleton has {}", skeleton.len()))
     })
+}
+
+/// The name and the parent of a joint.
+///
+/// # Safety
+/// The name is a readable text.
+unsafe fn named(joint: &KpJoint) -> Result<(String, Option<u16>), Failure> {
+    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+    let name = unsafe { memory::text(joint.name)? };
+    let parent = match joint.parent {
+        -1 => None,
+        parent => Some(
+            u16::try_from(parent)
+                .map_err(|_| Failure::argument(format!("no joint can have the parent {parent}")))?,
+        ),
+    };
+    Ok((name.to_owned(), parent))
 }

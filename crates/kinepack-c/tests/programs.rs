@@ -99,6 +99,11 @@ fn clips_are_sampled_into_the_layout_of_an_engine() {
 }
 
 #[test]
+fn a_live_body_crosses_a_network() {
+    run("tests/c/figures.c", &C);
+}
+
+#[test]
 fn owners_in_cpp_with_and_without_exceptions() {
     run("tests/cpp/owners.cpp", &CPP);
     run("tests/cpp/owners.cpp", &[CPP[0], "-fno-exceptions"]);

@@ -130,6 +130,25 @@ namespace Kinepack
         Any = 3,
     }
 
+    /// <summary>How a joint moves, relative to its parent.</summary>
+    public enum Motion
+    {
+        /// <summary>The joint keeps its bind pose, and takes no bits.</summary>
+        Still = 0,
+
+        /// <summary>The joint turns about an axis in its own space, and takes one number.</summary>
+        Hinge = 1,
+
+        /// <summary>The joint turns about any axis, and takes three numbers.</summary>
+        Turns = 2,
+
+        /// <summary>
+        /// The joint turns, and moves from its bind pose by up to a range along each axis. It takes
+        /// six numbers.
+        /// </summary>
+        Moves = 3,
+    }
+
     /// <summary>The type of a number in the caller's memory.</summary>
     public enum Number
     {
@@ -643,14 +662,15 @@ namespace Kinepack
             internal UIntPtr bones;
 
             /// <summary>
-            /// The index of the bone of each joint of the clip, or <c>UINT32_MAX</c> for no bone.
+            /// The index of the bone of each joint of the clip or figure, or <c>UINT32_MAX</c> for
+            /// no bone.
             /// </summary>
             internal uint* bone_of_joint;
 
             /// <summary>
-            /// The length of <c>bone_of_joint</c>, which must be the clip's number of joints. With
-            /// 0, joint 0 is bone 0, and so on. The engine must then have at least as many bones as
-            /// the clip has joints.
+            /// The length of <c>bone_of_joint</c>, which must be the number of joints of the clip
+            /// or figure. With 0, joint 0 is bone 0, and so on. The engine must then have at least
+            /// that many bones.
             /// </summary>
             internal UIntPtr joints;
 
@@ -719,6 +739,155 @@ namespace Kinepack
 
             /// <summary>The number of snapshots that share an object.</summary>
             internal uint frames_per_object;
+        }
+
+        /// <summary>A joint with a different precision.</summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpJointPrecision
+        {
+            /// <summary>The joint's precision in cm, above 0.</summary>
+            internal double precision_cm;
+
+            /// <summary>The joint's index.</summary>
+            internal uint joint;
+        }
+
+        /// <summary>A joint that moves in another way than by default.</summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpJointMotion
+        {
+            /// <summary>The joint's index.</summary>
+            internal uint joint;
+
+            /// <summary>How the joint moves: a <c>KpMotion</c>.</summary>
+            internal int motion;
+
+            /// <summary>
+            /// The axis of a hinge, which need not have length 1. Other motions ignore it.
+            /// </summary>
+            internal float axis_0;
+            internal float axis_1;
+            internal float axis_2;
+
+            /// <summary>
+            /// The largest movement along each axis, in cm, of a joint that moves. Other motions
+            /// ignore it.
+            /// </summary>
+            internal float range_cm;
+        }
+
+        /// <summary>
+        /// A curve of a figure, which is a number besides the joints, such as the weight of a face
+        /// shape.
+        /// </summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpFigureCurve
+        {
+            /// <summary>The name. The schema's hash covers it.</summary>
+            internal byte* name;
+
+            /// <summary>The smallest value.</summary>
+            internal float min;
+
+            /// <summary>The largest value.</summary>
+            internal float max;
+
+            /// <summary>The largest error of a value, above 0.</summary>
+            internal float precision;
+        }
+
+        /// <summary>
+        /// A part of a body that may be absent, for example because it is not tracked: a hand, both
+        /// legs or the face. An absent part takes one bit. Joints and curves belong to one part at
+        /// most.
+        /// </summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpFigurePart
+        {
+            /// <summary>The name. The schema's hash covers it.</summary>
+            internal byte* name;
+
+            /// <summary>
+            /// The indices of the part's joints. A part has all joints below each of its joints.
+            /// </summary>
+            internal uint* joints;
+
+            /// <summary>The number of joints.</summary>
+            internal UIntPtr joint_count;
+
+            /// <summary>The indices of the part's curves.</summary>
+            internal uint* curves;
+
+            /// <summary>The number of curves.</summary>
+            internal UIntPtr curve_count;
+        }
+
+        /// <summary>
+        /// The description of what a figure sends. Both sides need the same options. Zeros select
+        /// the defaults.
+        /// </summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpFigureOptions
+        {
+            /// <summary>
+            /// The largest error in cm, in model space, of any point within <c>shell_cm</c> of a
+            /// joint. Default: 0.5.
+            /// </summary>
+            internal double precision_cm;
+
+            /// <summary>
+            /// The distance in cm from a joint to the skin around it, before the scales of the
+            /// joint and its ancestors. Default: 3. A negative number means 0.
+            /// </summary>
+            internal double shell_cm;
+
+            /// <summary>
+            /// Joints with a different precision. The last entry for a joint counts.
+            /// </summary>
+            internal KpJointPrecision* precisions;
+
+            /// <summary>The number of <c>precisions</c>.</summary>
+            internal UIntPtr precision_count;
+
+            /// <summary>
+            /// Joints that move in another way than by default. By default, roots move by up to 100
+            /// m, and all other joints turn. The last entry for a joint counts.
+            /// </summary>
+            internal KpJointMotion* motions;
+
+            /// <summary>The number of <c>motions</c>.</summary>
+            internal UIntPtr motion_count;
+
+            /// <summary>The curves, in their order.</summary>
+            internal KpFigureCurve* curves;
+
+            /// <summary>The number of <c>curves</c>.</summary>
+            internal UIntPtr curve_count;
+
+            /// <summary>The parts that may be absent, in their order.</summary>
+            internal KpFigurePart* parts;
+
+            /// <summary>The number of <c>parts</c>.</summary>
+            internal UIntPtr part_count;
+        }
+
+        /// <summary>The numbers of a figure.</summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpFigureInfo
+        {
+            /// <summary>The number of joints of the skeleton.</summary>
+            internal uint joints;
+
+            /// <summary>The number of curves.</summary>
+            internal uint curves;
+
+            /// <summary>The number of parts that may be absent.</summary>
+            internal uint parts;
+
+            /// <summary>
+            /// The number of integers that an entity of this kind has in a snapshot.
+            /// </summary>
+            internal uint lanes;
         }
 
         /// <summary>The settings of a hub. A number of 0 selects the default.</summary>
@@ -862,6 +1031,19 @@ namespace Kinepack
             /// The type of the numbers: a <c>KpNumber</c> that can hold every value of the field.
             /// </summary>
             internal int number;
+        }
+
+        /// <summary>A joint of a skeleton to create.</summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpJoint
+        {
+            /// <summary>The name, which may be empty and need not be unique.</summary>
+            internal byte* name;
+
+            /// <summary>
+            /// The index of the parent, which is lower than the joint's own index; −1 for a root.
+            /// </summary>
+            internal int parent;
         }
 
         /// <summary>
@@ -1352,6 +1534,102 @@ namespace Kinepack
         internal static extern Status kp_events_free(ulong events);
 
         /// <summary>
+        /// Creates a figure of a skeleton. Both sides need the same skeleton and options; the
+        /// schema's hash covers both. <c>options</c> may be null. A precision that is finer than
+        /// the numbers of a pose is refused. The caller frees <c>*out</c> with
+        /// <c>kp_figure_free</c>.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_figure_new(
+            ulong skeleton, KpFigureOptions* options, out ulong @out);
+
+        /// <summary>Writes the numbers of a figure to <c>*out</c>.</summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_figure_info(ulong figure, out KpFigureInfo @out);
+
+        /// <summary>
+        /// Writes the largest error, in cm, that a joint can have in poses that move only as the
+        /// options say. It is at most the joint's precision. In other poses the error may reach the
+        /// precision.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_figure_max_error_cm(
+            ulong figure, uint joint, out double error_cm);
+
+        /// <summary>
+        /// Quantizes a pose relative to the parents, and appends it to a snapshot, as an entity of
+        /// the kind of this figure. <c>id</c> must be above the ids before. Where the layout has no
+        /// numbers for a joint, the joint has its bind pose. <c>curves</c> has a value for each
+        /// curve. <c>absent</c> lists the parts that are absent, whose joints and curves are
+        /// ignored. Returns <c>KP_STATUS_VALUE</c> for a number that is not finite or beyond its
+        /// limits, and for a joint that moves in a way that the figure does not send. After an
+        /// error, the snapshot is unchanged.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_figure_push(
+            ulong figure,
+            ulong snapshot,
+            uint kind,
+            uint id,
+            ref KpPose pose,
+            float* curves,
+            UIntPtr curve_count,
+            uint* absent,
+            UIntPtr absent_count);
+
+        /// <summary>
+        /// Writes the pose of an entity in a snapshot, relative to the parents. The joints and
+        /// curves of absent parts are not written. <c>curves</c> is for the values of all curves;
+        /// with a <c>curve_count</c> of 0, only joints are written. Returns
+        /// <c>KP_STATUS_NOTHING</c> if the kind has no entity <c>id</c>.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_figure_read(
+            ulong figure,
+            ulong snapshot,
+            uint kind,
+            uint id,
+            ref KpPose pose,
+            float* curves,
+            UIntPtr curve_count);
+
+        /// <summary>
+        /// Writes the pose of an entity that a receiver, a viewer or a replay shows, like
+        /// <c>kp_figure_read</c>. It is interpolated between two states: joints turn the shorter
+        /// way at constant speed. A part that is present in only one of the states is as in the
+        /// earlier one, until the later is reached.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_figure_show(
+            ulong figure,
+            ulong shown,
+            uint kind,
+            uint id,
+            ref KpPose pose,
+            float* curves,
+            UIntPtr curve_count);
+
+        /// <summary>
+        /// Writes whether a part of an entity in a snapshot is present: not 0 if it is. Returns
+        /// <c>KP_STATUS_NOTHING</c> if the kind has no entity <c>id</c>.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_figure_is_present(
+            ulong figure, ulong snapshot, uint kind, uint id, uint part, out int is_present);
+
+        /// <summary>
+        /// Writes whether <c>kp_figure_show</c> writes a part of an entity, like
+        /// <c>kp_figure_is_present</c>.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_figure_is_shown(
+            ulong figure, ulong shown, uint kind, uint id, uint part, out int is_shown);
+
+        /// <summary>Frees a figure. Schemas with its kind remain valid.</summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_figure_free(ulong figure);
+
+        /// <summary>
         /// Creates a writer at the beginning of a group. The caller frees <c>*out</c> with
         /// <c>kp_group_writer_free</c>.
         /// </summary>
@@ -1573,6 +1851,18 @@ namespace Kinepack
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_publisher_publish(ulong publisher, ulong world);
+
+        /// <summary>
+        /// Releases, after the last world, the pieces to carry at <c>tick</c>, which is the last
+        /// world's tick or a later one. These are the pieces that wait for the delay, and objects
+        /// that have fewer snapshots than their tier allows. <c>kp_publisher_poll</c> returns them.
+        /// Call this at each tick until <c>*is_drained</c> is not 0, or the end of the broadcast is
+        /// lost. It is not 0 once no piece waits for a later tick. Nothing is encoded. Calls
+        /// between worlds make objects smaller.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_publisher_drain(
+            ulong publisher, uint tick, out int is_drained);
 
         /// <summary>
         /// Writes the next piece for the transport. <c>*piece</c> describes it, and it has
@@ -1856,18 +2146,6 @@ namespace Kinepack
             byte* bytes, UIntPtr size, out ulong @out);
 
         /// <summary>
-        /// Releases, after the last world, the pieces to carry at <c>tick</c>, which is the last
-        /// world's tick or a later one. These are the pieces that wait for the delay, and objects
-        /// that have fewer snapshots than their tier allows. <c>kp_publisher_poll</c> returns them.
-        /// Call this at each tick until <c>*is_drained</c> is not 0, or the end of the broadcast is
-        /// lost. It is not 0 once no piece waits for a later tick. Nothing is encoded. Calls
-        /// between worlds make objects smaller.
-        /// </summary>
-        [DllImport(Name, CallingConvention = Convention)]
-        internal static extern Status kp_publisher_drain(
-            ulong publisher, uint tick, out int is_drained);
-
-        /// <summary>
         /// Writes a schema file: <c>*size</c> bytes, if they fit into <c>capacity</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
@@ -1934,6 +2212,14 @@ namespace Kinepack
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_schema_builder_kind(ulong builder, byte[] name);
+
+        /// <summary>
+        /// Adds a kind of entities with the body of a figure. The kind has no other fields: begin
+        /// another kind before you add a field.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_schema_builder_figure(
+            ulong builder, byte[] name, ulong figure);
 
         /// <summary>
         /// Adds a field of <c>count</c> real numbers from <c>min</c> to <c>max</c>, in steps of
@@ -2057,6 +2343,15 @@ namespace Kinepack
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_shown_read_event(
             ulong shown, uint kind, KpTarget* targets, UIntPtr target_count);
+
+        /// <summary>
+        /// Creates a skeleton of <c>count</c> joints, parents first, with the bind pose
+        /// <c>bind</c>. Parts of the bind pose that are null have the identity's value. The caller
+        /// frees <c>*out</c> with <c>kp_skeleton_free</c>.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_skeleton_new(
+            KpJoint* joints, UIntPtr count, ref KpPose bind, out ulong @out);
 
         /// <summary>
         /// Reads a skeleton file. The caller frees <c>*out</c> with <c>kp_skeleton_free</c>.

@@ -227,6 +227,81 @@ void streams_without_headers() {
   EXPECT(size < first_size);
 }
 
+// A transform of an engine, in centimetres.
+struct Bone {
+  float rotation[4];
+  float translation[3];
+};
+
+KpPose layout(std::array<Bone, 2> &bones) {
+  KpPose pose{};
+  pose.translations = bones[0].translation;
+  pose.rotations = bones[0].rotation;
+  pose.translation_stride = pose.rotation_stride = sizeof(Bone);
+  pose.bones = bones.size();
+  pose.number = KP_NUMBER_F32;
+  pose.units_per_m = 100.0f;
+  return pose;
+}
+
+void figures() {
+  std::array<Bone, 2> bones = {{{{0.0f, 0.0f, 0.0f, 1.0f}, {0.0f, 0.0f, 0.0f}},
+                               {{0.0f, 0.0f, 0.0f, 1.0f}, {30.0f, 0.0f, 0.0f}}}};
+  const kinepack::Skeleton skeleton({{"shoulder", -1}, {"elbow", 0}}, layout(bones));
+  const uint32_t elbow = 1;
+  EXPECT(skeleton.find("elbow") == static_cast<int32_t>(elbow));
+  const KpFigureCurve grip = {"grip", 0.0f, 1.0f, 0.01f};
+  const KpFigurePart forearm = {"forearm", &elbow, 1, nullptr, 0};
+  KpFigureOptions options{};
+  options.curves = &grip;
+  options.parts = &forearm;
+  options.curve_count = options.part_count = 1;
+  kinepack::Figure body(skeleton, options);
+  EXPECT(body.info().joints == 2 && body.info().curves == 1 && body.info().parts == 1);
+  EXPECT(body.max_error_cm(1) > 0.0 && body.max_error_cm(1) <= 0.5);
+  kinepack::SchemaBuilder builder;
+  const kinepack::Schema of = builder.figure("player", body).build();
+  const kinepack::Codec codec(of, "packed");
+  kinepack::Hub hub(codec);
+  kinepack::Receiver receiver(codec, 60);
+  kinepack::Snapshot world(of);
+  EXPECT(kp_hub_add(hub, 7, 0, 0) == KP_STATUS_OK);
+  int with_forearm = 0, without = 0;
+  for (uint32_t tick = 1; tick < 60; ++tick) {
+    const uint64_t now = tick * 16666667ull;
+    receiver.transmit(now, [&](const uint8_t *bytes, size_t size) {
+      kp_hub_handle(hub, 7, now, bytes, size);
+    });
+    bones[1].rotation[2] = 0.6f;
+    bones[1].rotation[3] = 0.8f;
+    const std::vector<uint32_t> absent(tick > 40 ? 1 : 0);
+    world.clear(tick);
+    EXPECT(body.push(world, 0, 3, layout(bones), {0.5f}, absent) == KP_STATUS_OK);
+    EXPECT(body.is_present(world, 0, 3, 0) == absent.empty() && !body.is_present(world, 0, 4, 0));
+    EXPECT(kp_hub_tick(hub, now, world) == KP_STATUS_OK);
+    hub.transmit([&](uint64_t, const uint8_t *bytes, size_t size) {
+      kp_receiver_handle(receiver, now, bytes, size);
+    });
+    KpPlayback playback;
+    if (kp_receiver_play(receiver, now, &playback) != KP_STATUS_OK) continue;
+    std::array<Bone, 2> shown{};
+    float value = 0.0f;
+    EXPECT(body.show(receiver.shown(), 0, 3, layout(shown), &value, 1) == KP_STATUS_OK);
+    EXPECT(std::fabs(value - 0.5f) <= 0.0101f);
+    if (body.is_shown(receiver.shown(), 0, 3, 0)) {
+      EXPECT(std::fabs(shown[1].rotation[2] - 0.6f) < 0.02f && shown[1].translation[0] == 30.0f);
+      with_forearm += 1;
+    } else {
+      EXPECT(shown[1].rotation[2] == 0.0f && shown[0].rotation[3] > 0.99f);
+      without += 1;
+    }
+  }
+  EXPECT(with_forearm > 10 && without > 5);
+  std::array<Bone, 2> read{};
+  EXPECT(body.read(world, 0, 3, layout(read)) == KP_STATUS_OK && read[0].rotation[3] > 0.99f);
+  EXPECT(body.read(world, 0, 4, layout(read)) == KP_STATUS_NOTHING);
+}
+
 void errors() {
 #if defined(__cpp_exceptions)
   bool was_thrown = false;
@@ -262,6 +337,7 @@ int main() {
   hub_and_receiver();
   broadcast();
   streams_without_headers();
+  figures();
   errors();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

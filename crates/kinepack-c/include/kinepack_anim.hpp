@@ -1,0 +1,124 @@
+// Kinepack for C++17: owners of skeletons, clips, players and figures. kinepack.hpp includes this file
+// and has its rules.
+
+#ifndef KINEPACK_ANIM_HPP
+#define KINEPACK_ANIM_HPP
+
+#include "kinepack.hpp"
+
+namespace kinepack {
+
+class Skeleton : public Owner<KpSkeleton, kp_skeleton_free> {
+ public:
+  // The joints, parents first, and the bind pose.
+  Skeleton(const std::vector<KpJoint> &joints, const KpPose &bind) {
+    require(kp_skeleton_new(joints.data(), joints.size(), &bind, &handle_));
+  }
+  // Reads a skeleton file.
+  Skeleton(const void *bytes, size_t size) {
+    require(kp_skeleton_from_bytes(static_cast<const uint8_t *>(bytes), size, &handle_));
+  }
+
+  // The first joint with a name, or -1.
+  int32_t find(const char *name) const {
+    uint32_t joint = 0;
+    const bool is_there = kp_skeleton_find(handle_, name, &joint) == KP_STATUS_OK;
+    return is_there ? static_cast<int32_t>(joint) : -1;
+  }
+};
+
+class Rig : public Owner<KpRig, kp_rig_free> {
+ public:
+  Rig() = default;
+  Rig(const void *bytes, size_t size) {
+    require(kp_rig_from_bytes(static_cast<const uint8_t *>(bytes), size, &handle_));
+  }
+};
+
+class Clip : public Owner<KpClip, kp_clip_free> {
+ public:
+  Clip(const void *bytes, size_t size, KpRig rig = {0}) {
+    require(kp_clip_from_bytes(static_cast<const uint8_t *>(bytes), size, rig, &handle_));
+  }
+};
+
+class Player : public Owner<KpPlayer, kp_player_free> {
+ public:
+  Player(KpClip clip, KpSkeleton skeleton) { require(kp_player_new(clip, skeleton, &handle_)); }
+
+  KpStatus sample(float time_s, const KpPose &pose) {
+    return kp_player_sample(handle_, time_s, &pose);
+  }
+
+  // Writes the values of all curves. `count` must be the clip's number of curves.
+  KpStatus curves(float time_s, float *values, size_t count) {
+    return kp_player_curves(handle_, time_s, values, count);
+  }
+};
+
+class Anm : public Owner<KpAnm, kp_anm_free> {
+ public:
+  Anm(const void *bytes, size_t size) {
+    require(kp_anm_from_bytes(static_cast<const uint8_t *>(bytes), size, &handle_));
+  }
+};
+
+// The body of one kind of entity. `SchemaBuilder::figure` makes the kind.
+class Figure : public Owner<KpFigure, kp_figure_free> {
+ public:
+  explicit Figure(KpSkeleton skeleton, const KpFigureOptions &options = {}) {
+    require(kp_figure_new(skeleton, &options, &handle_));
+  }
+
+  // The numbers of joints, curves, parts and lanes. All are 0 for an empty figure.
+  KpFigureInfo info() const {
+    KpFigureInfo info{};
+    require(kp_figure_info(handle_, &info));
+    return info;
+  }
+
+  // The largest error of a joint in cm. It is 0 for an empty figure.
+  double max_error_cm(uint32_t joint) const {
+    double error_cm = 0.0;
+    require(kp_figure_max_error_cm(handle_, joint, &error_cm));
+    return error_cm;
+  }
+
+  // Appends an entity to a snapshot. `curves` has a value for each curve, and `absent` lists the
+  // parts that are absent.
+  KpStatus push(KpSnapshot world, uint32_t kind, uint32_t id, const KpPose &pose,
+                const std::vector<float> &curves = {}, const std::vector<uint32_t> &absent = {}) {
+    return kp_figure_push(handle_, world, kind, id, &pose, curves.data(), curves.size(),
+                          absent.data(), absent.size());
+  }
+
+  // Writes the pose of an entity in a snapshot, and the values of all curves if `count` is not 0.
+  KpStatus read(KpSnapshot world, uint32_t kind, uint32_t id, const KpPose &pose,
+                float *curves = nullptr, size_t count = 0) {
+    return kp_figure_read(handle_, world, kind, id, &pose, curves, count);
+  }
+
+  // Writes the interpolated pose of an entity that a receiver, a viewer or a replay shows.
+  KpStatus show(KpShown shown, uint32_t kind, uint32_t id, const KpPose &pose,
+                float *curves = nullptr, size_t count = 0) {
+    return kp_figure_show(handle_, shown, kind, id, &pose, curves, count);
+  }
+
+  // Whether a part of an entity in a snapshot is present. False if there is no such entity.
+  bool is_present(KpSnapshot world, uint32_t kind, uint32_t id, uint32_t part) {
+    int32_t is_present = 0;
+    kp_figure_is_present(handle_, world, kind, id, part, &is_present);
+    return is_present != 0;
+  }
+
+  // Whether `show` writes a part of an entity. False if there is no such entity.
+  bool is_shown(KpShown shown, uint32_t kind, uint32_t id, uint32_t part) {
+    int32_t is_shown = 0;
+    kp_figure_is_shown(handle_, shown, kind, id, part, &is_shown);
+    return is_shown != 0;
+  }
+};
+
+}  // namespace kinepack
+
+#endif  // KINEPACK_ANIM_HPP
