@@ -1,5 +1,4 @@
 using System;
-using System.IO;
 
 namespace Kinepack
 {
@@ -143,13 +142,11 @@ namespace Kinepack
             Require.NotNull(tiers, nameof(tiers));
             Native.KpTier[] native = new Native.KpTier[tiers.Length];
             int[] begins = new int[tiers.Length];
-            MemoryStream names = new MemoryStream();
+            Texts names = new Texts();
             for (int nth = 0; nth < tiers.Length; nth++)
             {
                 Require.NotNull(tiers[nth], nameof(tiers));
-                byte[] name = Interop.ToText(tiers[nth].Name, nameof(tiers));
-                begins[nth] = (int)names.Length;
-                names.Write(name, 0, name.Length);
+                begins[nth] = names.Add(tiers[nth].Name, nameof(tiers));
                 native[nth] = tiers[nth].ToNative();
             }
             fixed (byte* texts = names.ToArray())

@@ -2,9 +2,69 @@ using System;
 
 namespace Kinepack
 {
+    /// <summary>A joint of a skeleton to create.</summary>
+    public readonly struct SkeletonJoint
+    {
+        /// <summary>Describes a joint.</summary>
+        /// <param name="name">The name, which may be empty and need not be unique.</param>
+        /// <param name="parent">
+        /// The index of the parent, which is lower than the joint's own index; -1 for a root.
+        /// </param>
+        public SkeletonJoint(string name, int parent)
+        {
+            Name = name;
+            Parent = parent;
+        }
+
+        /// <summary>The name of the joint.</summary>
+        public string Name { get; }
+
+        /// <summary>The index of the parent; -1 for a root.</summary>
+        public int Parent { get; }
+    }
+
     /// <summary>The joints of a character. Immutable.</summary>
     public sealed class Skeleton : NativeObject
     {
+        /// <summary>Creates a skeleton of joints.</summary>
+        /// <param name="joints">The joints, parents first.</param>
+        /// <param name="bind">
+        /// The bind pose. Parts without memory have the value of a joint that does not move, turn
+        /// or scale.
+        /// </param>
+        /// <exception cref="KinepackException">
+        /// A parent does not precede its child, or the bind pose does not fit.
+        /// </exception>
+        public unsafe Skeleton(SkeletonJoint[] joints, Pose bind)
+        {
+            Require.NotNull(joints, nameof(joints));
+            Require.NotNull(bind, nameof(bind));
+            Texts names = new Texts();
+            Native.KpJoint[] native = new Native.KpJoint[joints.Length];
+            int[] begins = new int[joints.Length];
+            for (int nth = 0; nth < joints.Length; nth++)
+            {
+                begins[nth] = names.Add(joints[nth].Name, nameof(joints));
+                native[nth].parent = joints[nth].Parent;
+            }
+            using (bind.Pin(out Native.KpPose from))
+            fixed (uint* bones = bind.BoneOfJoint)
+            fixed (byte* texts = names.ToArray())
+            fixed (Native.KpJoint* first = native)
+            {
+                from.bone_of_joint = bones;
+                for (int nth = 0; nth < joints.Length; nth++)
+                {
+                    first[nth].name = texts + begins[nth];
+                }
+                UIntPtr count = (UIntPtr)joints.Length;
+                KinepackException.Check(
+                    Native.kp_skeleton_new(first, count, ref from, out ulong made));
+                Own(made);
+            }
+            Joints = joints.Length;
+        }
+
         /// <summary>Reads a skeleton file.</summary>
         /// <param name="bytes">The whole file.</param>
         /// <exception cref="KinepackException">The bytes are not a skeleton.</exception>

@@ -27,6 +27,20 @@ namespace Kinepack
         }
 
         /// <summary>
+        /// Adds a kind of entities with the body of a figure. The kind has no other fields: begin
+        /// another kind before you add a field.
+        /// </summary>
+        /// <param name="name">The name of the kind.</param>
+        /// <param name="figure">The figure.</param>
+        public SchemaBuilder Figure(string name, Figure figure)
+        {
+            Require.NotNull(figure, nameof(figure));
+            Status status = Native.kp_schema_builder_figure(Id, Text(name), figure.Id);
+            GC.KeepAlive(figure);
+            return Done(status);
+        }
+
+        /// <summary>
         /// Adds a field of real numbers, all with the same limits. A decoded value is off by at
         /// most half of the precision.
         /// </summary>

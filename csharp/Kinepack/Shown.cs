@@ -29,7 +29,7 @@ namespace Kinepack
         /// The handle of the shown state, for one call. The native library frees this handle with
         /// the object, so this throws after Dispose as <see cref="NativeObject.Id"/> does.
         /// </summary>
-        private ulong ShownId => Id != 0 ? shown : 0;
+        internal ulong ShownId => Id != 0 ? shown : 0;
 
         /// <summary>Returns the number of shown entities of a kind.</summary>
         /// <param name="kind">The index of the kind, from 0.</param>

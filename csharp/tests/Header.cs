@@ -18,6 +18,7 @@ internal static unsafe class Header
         { "FIELD_KIND", typeof(FieldKind) },
         { "NUMBER", typeof(Number) },
         { "ROLE", typeof(Role) },
+        { "MOTION", typeof(Motion) },
         { "DATAGRAM_KIND", typeof(DatagramKind) },
         { "TRACK_KIND", typeof(TrackKind) },
         { "CARRY", typeof(Carry) },
@@ -137,7 +138,13 @@ internal static unsafe class Header
                 return 64;
             case "struct KpMagnitude":
                 return 208;
+            case "struct KpFigureOptions":
+                // Two numbers of 64 bits, and four lists.
+                return 16 + (8 * IntPtr.Size);
+            case "struct KpJoint":
+                return 2 * IntPtr.Size;
             case "struct KpField":
+            case "struct KpFigureInfo":
             case "struct KpTierInfo":
             case "struct KpPublisherOptions":
             case "struct KpPlayback":
@@ -177,7 +184,7 @@ internal static unsafe class Header
     {
         int found = 0;
         const string Constant =
-            @"KP_(STATUS|[A-Z]+_KIND|NUMBER|ROLE|CARRY|MAGNITUDE_FORM)_(\w+) = (\d+)";
+            @"KP_(STATUS|[A-Z]+_KIND|NUMBER|ROLE|MOTION|CARRY|MAGNITUDE_FORM)_(\w+) = (\d+)";
         foreach (Match match in Regex.Matches(header, Constant))
         {
             Type type = Enums[match.Groups[1].Value];

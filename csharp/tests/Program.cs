@@ -18,6 +18,7 @@ internal static class Program
         Run("inputs", Inputs.Run);
         Run("replays", () => Replays.Run(arguments[1]));
         Run("clips", Clips.Run);
+        Run("figures", Figures.Run);
         Run("r3d2canm", Anms.Run);
         Run("values", SingleValues.Run);
         Run("columns", Memory.Run);
