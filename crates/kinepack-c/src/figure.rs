@@ -333,7 +333,8 @@ impl Body {
         if count != 0 && count != self.figure.curve_count() {
             return Err(self.wrong_curves(count));
         }
-        // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+        // SAFETY: the caller guarantees that `pose` is null or points to a layout with memory, and
+        // that `curves` has `count` writable values, which nothing else uses for `'a`.
         unsafe { Ok((Writer::new(&pose_of(pose)?, self.bind.len())?, slice_mut(curves, count)?)) }
     }
 }

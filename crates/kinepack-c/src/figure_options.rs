@@ -160,7 +160,8 @@ fn motion_of(of: &KpJointMotion) -> Result<(usize, Motion), Failure> {
 /// # Safety
 /// The name is a readable text.
 unsafe fn curve_of(of: &KpFigureCurve) -> Result<FigureCurve, Failure> {
-    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+    // SAFETY: the caller guarantees that the name points to a zero-terminated text until this call
+    // returns.
     let name = unsafe { memory::text(of.name)? };
     Ok(FigureCurve { name: name.into(), min: of.min, max: of.max, precision: of.precision })
 }
@@ -168,7 +169,8 @@ unsafe fn curve_of(of: &KpFigureCurve) -> Result<FigureCurve, Failure> {
 /// # Safety
 /// The name is a readable text, and both lists are readable.
 unsafe fn part_of(of: &KpFigurePart) -> Result<FigurePart, Failure> {
-    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+    // SAFETY: the caller guarantees that the name points to a zero-terminated text, and that both
+    // lists have their counts of readable values, until this call returns.
     let (name, joints, curves) = unsafe {
         (
             memory::text(of.name)?,

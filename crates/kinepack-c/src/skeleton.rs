@@ -216,7 +216,8 @@ fn joint_of(skeleton: &Skeleton, joint: u32) -> Result<&Joint, Failure> {
 /// # Safety
 /// The name is a readable text.
 unsafe fn named(joint: &KpJoint) -> Result<(String, Option<u16>), Failure> {
-    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+    // SAFETY: the caller guarantees that the name points to a zero-terminated text until this call
+    // returns.
     let name = unsafe { memory::text(joint.name)? };
     let parent = match joint.parent {
         -1 => None,
