@@ -25,6 +25,7 @@ mod skipped;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path};
+use std::sync::Arc;
 
 pub use bvh::BvhConvention;
 pub use contents::Import;
@@ -36,6 +37,8 @@ pub use skipped::Skipped;
 use budget::Budget;
 use clips::without_ending;
 use packed::Refused;
+
+use crate::Skeleton;
 
 /// Reads a file. The extension of its name selects the format. A clip from glTF or FBX is named
 /// `{file's stem}__{animation}`, with `_` for a space and `-` for `|` and `/`. A clip from BVH is
@@ -88,6 +91,24 @@ pub fn read(path: &Path, options: &ImportOptions) -> Result<Import, ImportError>
         budget.take(bytes.len() as u64)?;
     }
     bvh::from_words(&file, &bytes, options, &mut budget)
+}
+
+/// Reads the skeleton of a file. A glTF or VRM file need not have an animation for that. Returns
+/// `None` if the file has no joints.
+///
+/// # Errors
+/// Returns the errors of [`read`].
+pub fn read_skeleton(
+    path: &Path,
+    options: &ImportOptions,
+) -> Result<Option<Arc<Skeleton>>, ImportError> {
+    let file = path.display().to_string();
+    if gltf::ENDINGS.iter().any(|ending| without_ending(&file, ending).is_some()) {
+        options.validate()?;
+        return gltf::skeleton(&file, &read_file(path, &file, options.max_bytes)?, options);
+    }
+    let import = read(path, options)?;
+    Ok(import.clips.first().map(|clip| Arc::clone(clip.skeleton())))
 }
 
 #[cfg(feature = "fbx")]

@@ -1,8 +1,8 @@
 //! Imports weights of morph targets, markers and the names of human bones from handmade glTF files.
 
 use kinepack_anim::import::gltf::{from_bytes, no_files};
-use kinepack_anim::import::{Import, ImportError, ImportOptions, LeftOutKind, Note};
-use kinepack_anim::{MAX_CURVES, Marker, RawClip, RawClipError};
+use kinepack_anim::import::{Import, ImportError, ImportOptions, LeftOutKind, Note, read_skeleton};
+use kinepack_anim::{MAX_CURVES, Marker, RawClip, RawClipError, Skeleton};
 use serde_json::{Value, json};
 
 use crate::support::{Document, arm};
@@ -320,4 +320,32 @@ fn thumbs_of_vrm_0_are_renamed_without_clashes() {
     let skeleton = import.clips[0].skeleton();
     let thumb = ["rightThumbMetacarpal", "rightThumbProximal", "rightThumbDistal"];
     assert_eq!(thumb.map(|name| skeleton.find(name)), [Some(0), Some(1), Some(2)]);
+}
+
+#[test]
+fn a_model_without_animations_has_a_skeleton() {
+    let mut document = human();
+    document.json["animations"] = json!([]);
+    document.json["extensions"]["VRMC_vrm"] =
+        json!({ "humanoid": { "humanBones": { "hips": { "node": 0 } } } });
+    let options = ImportOptions { humanoid_names: true, ..ImportOptions::default() };
+    assert!(from_bytes("a.vrm", &document.glb(), &options, no_files).unwrap().clips.is_empty());
+    let folder = tempfile::tempdir().unwrap();
+    let read = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let skeleton = read_skeleton(&path, &options)?;
+        let names = |skeleton: &Skeleton| -> Vec<String> {
+            skeleton.joints().iter().map(|joint| joint.name.clone()).collect()
+        };
+        Ok::<_, ImportError>(skeleton.map(|skeleton| names(&skeleton)))
+    };
+    let names = ["hips", "J_Bip_L_Thumb1", "J_Sec_Hair"].map(str::to_owned).to_vec();
+    assert_eq!(read("a.vrm", &document.glb()).unwrap(), Some(names));
+    let bvh = "HIERARCHY ROOT a { OFFSET 0 1 0 CHANNELS 1 Yrotation } \
+        MOTION Frames: 2 Frame Time: 0.1 0 1";
+    assert_eq!(read("a.bvh", bvh.as_bytes()).unwrap(), Some(vec!["a".to_owned()]));
+    let empty = Document::new(json!([{ "name": "lamp" }])).glb();
+    assert_eq!(read("b.glb", &empty).unwrap(), None);
+    assert!(read("c.glb", b"noise").is_err() && read("d.txt", b"").is_err());
 }

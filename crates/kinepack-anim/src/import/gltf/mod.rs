@@ -40,6 +40,7 @@ mod skips;
 mod weights;
 
 use std::io;
+use std::sync::Arc;
 
 use super::budget::Budget;
 use super::clips::{self, Room};
@@ -53,7 +54,7 @@ use sample::Sampling;
 use skips::Skips;
 use weights::TargetNames;
 
-use crate::RawClip;
+use crate::{RawClip, Skeleton};
 
 /// The file extensions of glTF. VRM files are glTF in binary form.
 pub(super) const ENDINGS: &[&str] = &[".glb", ".gltf", ".vrm", ".vrma"];
@@ -117,6 +118,27 @@ pub fn from_bytes(
     }
     let left_out = left_out.finish(options.humanoid_names);
     Ok(Import { clips, notes, left_out, skipped: skips.list })
+}
+
+/// Reads the skeleton in the bytes of a glTF file, which need not have an animation: a model of VRM
+/// usually has none. Returns `None` if the file has no joints.
+///
+/// # Errors
+/// Returns the errors of [`from_bytes`] for a document whose nodes cannot be read.
+pub fn skeleton(
+    file: &str,
+    bytes: &[u8],
+    options: &ImportOptions,
+) -> Result<Option<Arc<Skeleton>>, ImportError> {
+    options.validate()?;
+    let mut budget = Budget::new(file, options.max_memory_bytes, bytes.len() as u64)?;
+    let Parts { root, .. } = container::read(file, bytes, &mut budget)?;
+    let names = match options.humanoid_names {
+        true => human::names(&root, &mut budget)?.unwrap_or_default(),
+        false => Default::default(),
+    };
+    let found = joints::find(Document { file, root: &root }, options, &names)?;
+    Ok(found.map(|(joint_nodes, _)| joint_nodes.skeleton))
 }
 
 /// Returns the clips of all animations.
