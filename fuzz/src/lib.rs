@@ -14,6 +14,7 @@ pub mod drivers;
 pub mod entropy;
 pub mod figure;
 pub mod groups;
+pub mod live;
 pub mod net;
 pub mod net_stream;
 pub mod profile_file;

@@ -64,6 +64,7 @@
 //! | `fbx` | [`import::fbx`]: raw clips from FBX files. A build needs a C compiler; implies `import` |
 //! | `export` | [`export`]: raw clips as glTF files; implies `raw` |
 //! | `figure` | [`figure`]: live bodies as entities of a snapshot, with a promised error; implies `raw` |
+//! | `live` | [`live`]: trackers, recordings of faces and clips as sources of figures; implies `figure` |
 //! | `raw` | [`RawClip`], [`Curve`], [`Marker`], [`exchange`], [`measure`], [`additive::difference`] |
 //!
 //! # Reading order
@@ -83,6 +84,7 @@
 //! 11. [`offline`]
 //! 12. [`export`]: glTF for viewers
 //! 13. [`figure`]: live bodies
+//! 14. [`live`]: where they come from
 //!
 //! The formats are normative in `spec/ANIM.md` and `spec/FIGURE.md`. The crate `kinepack-anm` reads
 //! and writes the `r3d2canm` files of League of Legends.
@@ -122,6 +124,8 @@ pub mod figure;
 #[cfg(feature = "import")]
 pub mod import;
 pub mod keyed;
+#[cfg(feature = "live")]
+pub mod live;
 #[cfg(feature = "raw")]
 pub mod measure;
 #[cfg(feature = "offline")]

@@ -13,3 +13,5 @@ pub(crate) mod clip_database;
 pub(crate) mod clip_disk;
 #[path = "../../../fuzz/src/figure.rs"]
 pub(crate) mod figure;
+#[path = "../../../fuzz/src/live.rs"]
+pub(crate) mod live;

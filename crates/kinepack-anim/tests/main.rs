@@ -26,6 +26,7 @@ mod features;
 mod figure;
 mod generated;
 mod import;
+mod live;
 mod pose;
 mod poses;
 mod raw;
