@@ -3,10 +3,10 @@
 use clap::Subcommand;
 use command_kit::Failure;
 
-#[cfg(feature = "anim")]
-use crate::anim;
 use crate::program::boxed;
 use crate::{analyze, convert, kpz, measure, replay, shell, train, tune};
+#[cfg(feature = "anim")]
+use crate::{anim, figure};
 
 /// A command with its arguments.
 #[derive(Subcommand)]
@@ -23,6 +23,8 @@ pub enum Command {
     Cut(kpz::cut::Arguments),
     #[cfg(feature = "anim")]
     Anim(anim::Arguments),
+    #[cfg(feature = "anim")]
+    Figure(figure::Arguments),
     Completions(shell::Completions),
     #[command(hide = true)]
     ManPages(shell::ManPages),
@@ -45,6 +47,8 @@ impl Command {
             Self::Cut(arguments) => kpz::cut::run(&arguments).map_err(boxed),
             #[cfg(feature = "anim")]
             Self::Anim(arguments) => anim::run(&arguments).map_err(boxed),
+            #[cfg(feature = "anim")]
+            Self::Figure(arguments) => figure::run(&arguments).map_err(boxed),
             Self::Completions(arguments) => {
                 shell::print_completions(&arguments, &program).map_err(boxed)
             }

@@ -14,6 +14,8 @@ pub mod captured;
 mod command;
 mod convert;
 mod distance;
+#[cfg(feature = "anim")]
+mod figure;
 mod format;
 mod kpz;
 pub mod ladder;

@@ -9,6 +9,8 @@ mod captures;
 #[path = "../../../lab/cube-data/tests/common/mod.rs"]
 mod challenge;
 mod cli;
+#[cfg(unix)]
+mod figure;
 mod incomplete;
 mod kinds;
 mod kpz;

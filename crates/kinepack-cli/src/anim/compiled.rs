@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use kinepack_anim::{AnyClip, ClipError, Rig, Skeleton, SkeletonFileError};
+use kinepack_anim::{AnyClip, ClipError, RawClip, Rig, Skeleton, SkeletonFileError};
 
+use super::baked::with_curves;
 use super::databases;
 use super::file_types::{self, CLIPS, SKELETONS};
 use crate::anim::error::AnimError;
 
 /// Where a clip's skeleton is.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct SkeletonArguments {
     /// The skeleton of the clip. Without it, the file next to the clip whose name ends with the
     /// skeleton's hash, or the skeleton within the database.
@@ -34,6 +35,25 @@ pub(crate) struct Compiled {
     /// The name of the rig's file. The value is `None` unless the clip has a rig in a separate
     /// file. A database contains its rig.
     pub(crate) rig: Option<String>,
+}
+
+impl Compiled {
+    /// Returns the clip's samples. `path` is for errors.
+    pub(crate) fn raw(&self, path: &Path) -> Result<RawClip, AnimError> {
+        let Self { name, clip, skeleton, .. } = self;
+        let bad = |reason: String| AnimError::BadClip { path: path.to_owned(), reason };
+        let mut pose = skeleton.bind_pose();
+        let mut player = clip.player(skeleton).map_err(|error| bad(error.to_string()))?;
+        let mut samples = Vec::with_capacity(clip.samples() * pose.len());
+        for sample in 0..clip.samples() {
+            player.sample_at(sample as f64, &mut pose);
+            samples.extend_from_slice(&pose);
+        }
+        let raw = RawClip::new(name, Arc::new(skeleton.clone()), clip.rate_hz(), samples);
+        let positions = (0..clip.samples()).map(|sample| sample as f64);
+        let raw = raw.and_then(|raw| with_curves(raw, clip, positions));
+        raw.map_err(|error| bad(error.to_string()))
+    }
 }
 
 /// Returns the name of a skeleton's or rig's file. It consists of the asset's name for users, and

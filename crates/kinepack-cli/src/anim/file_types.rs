@@ -22,6 +22,11 @@ pub(crate) const SKELETONS: &[&str] = &[".kps"];
 const CLIPS_AND_SOURCES: &[&str] = &[
     ".kpa", ".kpd", DATABASE, ".glb", ".gltf", ".vrm", ".vrma", FBX, ".bvh", ".bvh.zst", RAW_CLIP,
 ];
+/// The extensions of files that `figure send` plays: also recordings of faces.
+const PLAYED: &[&str] = &[
+    ".kpa", ".kpd", DATABASE, ".glb", ".gltf", ".vrm", ".vrma", FBX, ".bvh", ".bvh.zst", RAW_CLIP,
+    ".csv",
+];
 /// The extension of FBX files, which need the feature `fbx`.
 const FBX: &str = ".fbx";
 const READS_FBX: bool = cfg!(feature = "fbx");
@@ -77,6 +82,11 @@ pub(crate) fn of_database(path: &Path) -> (PathBuf, Option<&str>) {
     let split = path.to_str().map(file_and_clip);
     let split = split.filter(|(file, clip)| clip.is_some() && ends_in(file, &[DATABASE]));
     split.unwrap_or_else(|| (path.to_owned(), None))
+}
+
+/// Refuses a file that `figure send` cannot play.
+pub(crate) fn check_played(path: &Path) -> Result<(), AnimError> {
+    check(&of_database(path).0, PLAYED)
 }
 
 /// Divides files into compressed clips and files to build clips from. Skips all others.

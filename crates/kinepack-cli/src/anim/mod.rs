@@ -29,7 +29,11 @@ mod view;
 
 use clap::{Args, Subcommand};
 
-use crate::anim::error::AnimError;
+pub(crate) use compiled::read_bytes;
+pub(crate) use error::AnimError;
+pub(crate) use file_types::{SKELETONS, check_played, ends_in};
+pub(crate) use sources::raw_clips;
+pub(crate) use view::SCENE;
 
 /// Skeletal animation clips: compress them, play them, and show their sizes and errors.
 #[derive(Args)]

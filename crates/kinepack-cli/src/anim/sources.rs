@@ -13,7 +13,8 @@ use kinepack_anim::import::{self, Import, ImportOptions};
 use kinepack_anim::offline::{BuildError, BuildOptions, Built, build};
 use kinepack_anim::{RawClip, disk, exchange};
 
-use super::file_types::{self, RAW_CLIP, SOURCES, ends_in};
+use super::compiled::{self, SkeletonArguments};
+use super::file_types::{self, CLIPS, RAW_CLIP, SOURCES, ends_in};
 use super::import_options::ImportArguments;
 use super::left_out::LeftOutReport;
 use super::names::Names;
@@ -92,6 +93,14 @@ pub(crate) fn read_file(
         return Ok(Import { clips: vec![read_clip_file(file)?], ..Import::default() });
     }
     Ok(import::read(file, options)?)
+}
+
+/// Reads the clips of any file with motion, also of a compressed one, which has one clip.
+pub(crate) fn raw_clips(path: &Path) -> Result<Vec<RawClip>, AnimError> {
+    if ends_in(&file_types::of_database(path).0, CLIPS) {
+        return Ok(vec![compiled::read(path, &SkeletonArguments::default())?.raw(path)?]);
+    }
+    Ok(read_file(path, SOURCES, &ImportOptions::default())?.clips)
 }
 
 fn read_clip_file(path: &Path) -> Result<RawClip, AnimError> {

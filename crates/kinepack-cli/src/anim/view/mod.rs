@@ -8,7 +8,6 @@ mod server;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args;
 use command_kit::interrupt::Interrupt;
@@ -17,14 +16,15 @@ use command_kit::{OutputError, page, say};
 use kinepack_anim::measure::{ErrorOptions, ErrorReport, measure};
 use kinepack_anim::{AnyClip, RawClip};
 
-use super::baked::with_curves;
-use super::compiled::{self, Compiled, SkeletonArguments};
+use super::compiled::{self, SkeletonArguments};
 use super::file_types;
 use super::import_options::ImportArguments;
 use super::scheme::SchemeArguments;
 use super::skipped::Skipped;
 use super::sources::{self, BuiltFiles};
 use crate::anim::error::AnimError;
+
+pub(crate) use server::SCENE;
 
 /// The default port of the page.
 const PORT: u16 = 4651;
@@ -112,19 +112,9 @@ pub(crate) struct Shown {
 impl Shown {
     /// Returns a compiled clip, with its skeleton.
     fn compiled(path: &Path, skeleton: &SkeletonArguments) -> Result<Self, AnimError> {
-        let Compiled { name, clip, skeleton, .. } = compiled::read(path, skeleton)?;
-        let mut pose = skeleton.bind_pose();
-        let bad = |reason: String| AnimError::BadClip { path: path.to_owned(), reason };
-        let mut player = clip.player(&skeleton).map_err(|error| bad(error.to_string()))?;
-        let mut samples = Vec::with_capacity(clip.samples() * pose.len());
-        for sample in 0..clip.samples() {
-            player.sample_at(sample as f64, &mut pose);
-            samples.extend_from_slice(&pose);
-        }
-        let raw = RawClip::new(name, Arc::new(skeleton), clip.rate_hz(), samples);
-        let positions = (0..clip.samples()).map(|sample| sample as f64);
-        let raw = raw.and_then(|raw| with_curves(raw, &clip, positions));
-        let raw = raw.map_err(|error| bad(error.to_string()))?;
+        let compiled = compiled::read(path, skeleton)?;
+        let raw = compiled.raw(path)?;
+        let clip = compiled.clip;
         let error = ErrorOptions::default();
         let report = measure(&raw, &clip, &error);
         let scheme = if clip.as_block().is_some() { "block" } else { "keyed" }.to_owned();

@@ -17,9 +17,12 @@ const FILES: &[File] = web_files![
     "api.js", "charts/error_curve.js", "charts/time_plot.js", "charts/track_curve.js",
     "charts/value_scale.js", "controls/clip_list.js", "controls/playback.js",
     "controls/transport.js", "index.html", "main.js", "panels/joints.js", "panels/numbers.js",
-    "panels/track.js", "scene/figures.js", "scene/framing.js", "scene/motion.js",
-    "scene/scene.js", "scene/shaders.js", "style.css",
+    "panels/track.js", "scene/motion.js", "style.css",
 ];
+
+/// The files that draw skeletons, which the page of `figure watch` has too.
+pub(crate) const SCENE: &[File] =
+    web_files!["scene/figures.js", "scene/framing.js", "scene/scene.js", "scene/shaders.js",];
 
 type Store = Answers<Vec<Shown>>;
 
@@ -37,7 +40,9 @@ pub(super) fn router(clips: Vec<Shown>) -> Router {
         .route("/clips/{clip}", get(clip))
         .route("/clips/{clip}/poses", get(poses))
         .route("/clips/{clip}/tracks/{joint}/{channel}", get(track));
-    with_files(data, FILES).with_state(Store::new(clips)).layer(middleware::from_fn(guard))
+    with_files(data, FILES.iter().chain(SCENE))
+        .with_state(Store::new(clips))
+        .layer(middleware::from_fn(guard))
 }
 
 async fn list(State(store): State<Store>) -> Response {

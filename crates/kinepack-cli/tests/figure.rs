@@ -1,0 +1,298 @@
+//! Runs `kinepack figure` as a user does: a file and a simulated tracker are sent over loopback,
+//! and the page shows them.
+
+#[allow(dead_code, reason = "tests of the receiver use more of it")]
+#[path = "../../kinepack-anim/tests/live/packets.rs"]
+mod packets;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{Read, Write as _};
+use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::program::{Run, refusal, run};
+use crate::support::running::{PATIENCE, Running, number, wait_for};
+
+/// Returns the address in a line after `before`.
+fn address(line: &str, before: &str) -> SocketAddr {
+    let rest = line.split_once(before).unwrap_or_else(|| panic!("{line}")).1;
+    rest.split([' ', '/']).next().unwrap().parse().unwrap_or_else(|error| panic!("{error}: {line}"))
+}
+
+/// The program that receives, the address at which it does, and its page.
+struct Watch {
+    program: Running,
+    at: SocketAddr,
+    page: SocketAddr,
+}
+
+impl Watch {
+    fn start() -> Self {
+        let options = ["--listen", "127.0.0.1:0", "--no-open", "--json"];
+        let arguments = [&["figure", "watch", "127.0.0.1:0"][..], &options].concat();
+        let mut program = Running::start(&arguments, None);
+        let line = program.until("http://");
+        Self { program, at: address(&line, "arrives at "), page: address(&line, "http://") }
+    }
+
+    /// Returns the body of an answer of the page.
+    fn get(&self, path: &str) -> Vec<u8> {
+        let mut stream = TcpStream::connect(self.page).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let host = self.page;
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let end = answer.windows(4).position(|window| window == b"\r\n\r\n").unwrap() + 4;
+        assert!(answer.starts_with(b"HTTP/1.1 200"), "{path}");
+        answer.split_off(end)
+    }
+
+    fn body(&self) -> Value {
+        serde_json::from_slice(&self.get("/body")).unwrap()
+    }
+
+    /// Returns the joints' positions in cm and the curves' values, and the state.
+    fn pose(&self) -> (Vec<[f32; 3]>, Vec<f32>, u32) {
+        let bytes = self.get("/pose");
+        let words: Vec<[u8; 4]> = bytes.chunks_exact(4).map(|c| c.try_into().unwrap()).collect();
+        let [_, state, joints, curves] = [0, 1, 2, 3].map(|at| u32::from_le_bytes(words[at]));
+        let floats: Vec<f32> = words[4..].iter().map(|word| f32::from_le_bytes(*word)).collect();
+        let (joints, curves) = (joints as usize, curves as usize);
+        let Some(floats) = floats.get(6..) else { return (Vec::new(), Vec::new(), state) };
+        assert_eq!(floats.len(), 3 * joints + curves);
+        let positions = floats[..3 * joints].chunks_exact(3).map(|c| c.try_into().unwrap());
+        (positions.collect(), floats[3 * joints..].to_vec(), state)
+    }
+}
+
+/// Starts to send to a watching program.
+fn send(to: SocketAddr, arguments: &[&str]) -> Running {
+    let to = to.to_string();
+    Running::start(&[&["figure", "send"], arguments, &["--to", &to, "--json"]].concat(), None)
+}
+
+fn report(run: &Run) -> Value {
+    run.document()
+}
+
+/// Returns a BVH file of an arm that swings for a second, in cm.
+fn arm() -> String {
+    let mut text = "HIERARCHY\nROOT base\n{\nOFFSET 0 0 0\n\
+        CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation\n\
+        JOINT arm\n{\nOFFSET 0 40 0\nCHANNELS 3 Zrotation Yrotation Xrotation\n\
+        JOINT hand\n{\nOFFSET 30 0 0\nCHANNELS 3 Zrotation Yrotation Xrotation\n\
+        End Site\n{\nOFFSET 10 0 0\n}\n}\n}\n}\nMOTION\nFrames: 61\nFrame Time: 0.0166667\n"
+        .to_owned();
+    for frame in 0..61 {
+        writeln!(text, "{} 100 0 0 0 0 {} 0 0 0 0 0", frame, 1.5 * f64::from(frame)).unwrap();
+    }
+    text
+}
+
+#[test]
+fn a_clip_is_sent_and_shown_until_its_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("arm.bvh");
+    fs::write(&file, arm()).unwrap();
+    let watch = Watch::start();
+    assert_eq!((watch.body()["session"].as_f64(), watch.pose().2), (Some(0.0), 0));
+
+    let sent = report(&send(watch.at, &[file.to_str().unwrap(), "--precision", "0.2"]).end());
+    assert!((10.0..=47.0).contains(&number(&sent, "poses")), "{sent:#}");
+    assert_eq!((number(&sent, "refused_poses"), number(&sent, "restarts")), (0.0, 0.0));
+    assert!(number(&sent, "max_error_cm") <= 0.2 && number(&sent, "bits_per_pose") > 0.0);
+
+    let body = watch.body();
+    let names: Vec<&str> =
+        body["joints"].as_array().unwrap().iter().map(|j| j["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["base", "arm", "hand"]);
+    // The last pose: the base has moved by 60 cm, and the arm is turned by 90 degrees.
+    let expected = [[60.0, 100.0, 0.0], [60.0, 140.0, 0.0], [60.0, 170.0, 0.0]];
+    let is_close = |own: &[f32; 3], expected: &[f32; 3]| {
+        let square: f32 = own.iter().zip(expected).map(|(a, b)| (a - b) * (a - b)).sum();
+        square.sqrt() <= 0.2
+    };
+    wait_for("the last pose", || {
+        let (joints, _, _) = watch.pose();
+        joints.iter().zip(&expected).all(|(own, expected)| is_close(own, expected))
+    });
+    wait_for("the silence of the sender", || watch.pose().2 == 2);
+
+    let received = report(&watch.program.interrupt());
+    assert_eq!(number(&received, "sessions"), 1.0);
+    assert!(number(&received, "poses") >= 10.0, "{received:#}");
+    assert_eq!(number(&received, "max_error_cm"), number(&sent, "max_error_cm"));
+}
+
+/// Sends frames of VMC until it is dropped.
+struct Tracker {
+    ends: Arc<AtomicBool>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Tracker {
+    fn start(to: SocketAddr) -> Self {
+        let ends = Arc::new(AtomicBool::new(false));
+        let thread = thread::spawn({
+            let ends = Arc::clone(&ends);
+            move || {
+                let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+                let bones: Vec<Vec<u8>> = packets::t_pose()
+                    .iter()
+                    .map(|(index, pose)| packets::bone(*index, pose))
+                    .collect();
+                let face = [packets::blend("Joy", 0.75), packets::apply(), packets::ok(1)];
+                let mut frame = 0;
+                while !ends.load(Ordering::Relaxed) {
+                    for half in bones.chunks(28) {
+                        socket.send_to(&packets::bundle(half), to).unwrap();
+                    }
+                    socket.send_to(&packets::bundle(&face), to).unwrap();
+                    socket.send_to(&packets::time(frame as f32 / 60.0), to).unwrap();
+                    socket.send_to(b"noise", to).unwrap();
+                    frame += 1;
+                    thread::sleep(Duration::from_millis(10));
+                }
+            }
+        });
+        Self { ends, thread: Some(thread) }
+    }
+}
+
+impl Drop for Tracker {
+    fn drop(&mut self) {
+        self.ends.store(true, Ordering::Relaxed);
+        let ended = self.thread.take().map(thread::JoinHandle::join);
+        assert!(thread::panicking() || ended.is_some_and(|ended| ended.is_ok()));
+    }
+}
+
+#[test]
+fn a_tracker_is_sent_and_shown_and_either_side_may_be_restarted() {
+    let watch = Watch::start();
+    let start = || {
+        let mut sender = send(watch.at, &["vmc://127.0.0.1:0", "--rate", "60"]);
+        let line = sender.until("sends VMC to ");
+        let tracker = Tracker::start(address(&line, "sends VMC to "));
+        sender.until("watches");
+        (sender, tracker)
+    };
+    let arrives = |what: &str| {
+        wait_for(what, || {
+            let (joints, curves, state) = watch.pose();
+            let hips = joints.first().is_some_and(|hips| {
+                let [x, y, z] = *hips;
+                x.abs() < 0.5 && (y - 95.0).abs() < 0.5 && (z - 2.0).abs() < 0.5
+            });
+            state == 1 && hips && curves.iter().all(|joy| (joy - 0.75).abs() < 0.011)
+        });
+    };
+    let (sender, tracker) = start();
+    arrives("the body of the tracker");
+    let body = watch.body();
+    assert_eq!(body["joints"].as_array().unwrap().len(), 55);
+    assert_eq!(body["curves"][0]["name"], "Joy");
+    let sent = report(&sender.interrupt());
+    assert!(number(&sent, "poses") > 0.0 && number(&sent, "joints") == 55.0, "{sent:#}");
+    drop(tracker);
+
+    let (sender, tracker) = start();
+    wait_for("the second session", || watch.body()["session"] != body["session"]);
+    arrives("the body of the second session");
+    sender.interrupt();
+    drop(tracker);
+    assert_eq!(number(&report(&watch.program.interrupt()), "sessions"), 2.0);
+}
+
+#[test]
+fn strange_datagrams_do_not_disturb_the_watching_program() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("arm.bvh");
+    fs::write(&file, arm()).unwrap();
+    let watch = Watch::start();
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let mut sender = send(watch.at, &[file.to_str().unwrap(), "--loop"]);
+    sender.until("watches");
+    for round in 0..300u32 {
+        let strange: Vec<u8> = (0..round * 7).map(|at| (at * round) as u8).collect();
+        socket.send_to(&strange, watch.at).unwrap();
+    }
+    wait_for("a pose", || !watch.pose().0.is_empty());
+    sender.interrupt();
+    let received = report(&watch.program.interrupt());
+    assert_eq!(number(&received, "sessions"), 1.0);
+    assert!(number(&received, "refused") >= 100.0, "{received:#}");
+}
+
+#[test]
+fn a_face_is_sent_as_curves() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("face.csv");
+    let mut text = "Timecode,BlendShapeCount,JawOpen,HeadYaw\n".to_owned();
+    for frame in 0..30 {
+        writeln!(text, "00:00:00:{frame:02}.000,61,0.{frame:02},-0.5").unwrap();
+    }
+    fs::write(&file, text).unwrap();
+    let watch = Watch::start();
+    let sent = report(&send(watch.at, &[file.to_str().unwrap()]).end());
+    assert_eq!((number(&sent, "joints"), number(&sent, "curves")), (1.0, 2.0));
+    wait_for("the last face", || {
+        let (_, curves, _) = watch.pose();
+        matches!(curves[..], [jaw, yaw] if (jaw - 0.29).abs() < 0.011 && (yaw + 0.5).abs() < 0.011)
+    });
+    watch.program.interrupt();
+}
+
+#[test]
+fn refusals_say_what_to_do() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name).display().to_string();
+    fs::write(at("arm.bvh"), arm()).unwrap();
+    fs::write(at("face.csv"), "Timecode,BlendShapeCount,JawOpen\nnow,61,0\n").unwrap();
+    fs::write(at("other.csv"), "a,b\n").unwrap();
+    fs::write(at("notes.txt"), "").unwrap();
+    let of = |arguments: &[&str]| refusal(&[&["figure", "send"], arguments].concat());
+    for (arguments, part) in [
+        (vec![at("face.csv")], "line 2: the timecode is not HH:MM:SS:FF"),
+        (vec![at("other.csv")], "not a recording of Live Link Face"),
+        (vec![at("notes.txt")], ".csv"),
+        (vec![at("missing.bvh")], "missing.bvh: "),
+        (vec![at("arm.bvh"), "--clip".into(), "leg".into()], "it has no clip leg"),
+        (vec![at("arm.bvh"), "--skeleton".into(), at("arm.bvh")], "--skeleton is for vmc://"),
+        (vec![at("arm.bvh"), "--precision".into(), "1e-9".into()], "raise --precision"),
+        (vec![at("arm.bvh"), "--to".into(), "no such host".into()], "write HOST:PORT"),
+        (vec!["vmc://39539".into(), "--loop".into()], "--loop is for files"),
+        (vec!["vmc://".into()], "not an address"),
+    ] {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let refused = of(&arguments);
+        assert!(refused.contains(part), "{arguments:?}: {refused}");
+    }
+}
+
+#[test]
+fn silence_has_a_deadline() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("arm.bvh");
+    fs::write(&file, arm()).unwrap();
+    // A port that is open, but does not answer.
+    let silent = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let to = silent.local_addr().unwrap().to_string();
+    let file = file.to_str().unwrap();
+    for (source, part) in [
+        (file, "did not answer within 1 s: start `kinepack figure watch`"),
+        ("vmc://127.0.0.1:0", "no body arrived at 127.0.0.1:"),
+    ] {
+        let run = run(&["figure", "send", source, "--to", &to, "--wait", "1"]);
+        assert_eq!(run.code, Some(1), "{}", run.stderr);
+        assert!(run.stderr.contains(part), "{}", run.stderr);
+    }
+}
