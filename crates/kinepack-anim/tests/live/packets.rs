@@ -17,7 +17,7 @@ use Argument::{Float, Int, Raw, Text};
 pub(super) fn string(text: &str) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.push(0);
-    while bytes.len() % 4 > 0 {
+    while !bytes.len().is_multiple_of(4) {
         bytes.push(0);
     }
     bytes
