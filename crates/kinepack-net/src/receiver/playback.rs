@@ -131,11 +131,17 @@ impl<'a> Playback<'a> {
     pub fn samples_of<T: Pack>(
         &self,
     ) -> Result<impl Iterator<Item = Sample<'a>> + use<'_, 'a, T>, EncodeError> {
+        let kind = self.playout.from.state.state.kind_of_type::<T>()?;
+        Ok(self.samples_of_kind(kind))
+    }
+
+    /// The samples of a kind of entities, for kinds that no type describes. `kind` is the index of
+    /// the kind in the schema. There are no samples if the schema has no such kind.
+    pub fn samples_of_kind(&self, kind: usize) -> impl Iterator<Item = Sample<'a>> + use<'_, 'a> {
         let state = &self.playout.from.state.state;
-        let kind = state.kind_of_type::<T>()?;
         let range = state.of_kind(kind);
         let ids = &state.ids()[range.clone()];
-        Ok(range.zip(ids).map(move |(index, id)| self.sample(index, kind, *id)))
+        range.zip(ids).map(move |(index, id)| self.sample(index, kind, *id))
     }
 
     /// The entities in [`samples`](Self::samples) that the previous playback call did not have, by
