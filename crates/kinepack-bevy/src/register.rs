@@ -11,10 +11,13 @@ use kinepack::{Codec, EncodeError, Pack, SetupError};
 use kinepack_net::{Channel, EventKinds, StreamConfig};
 
 use crate::MotionSettings;
-use crate::client::{ClientPort, Happened, Hear, MotionClient, Show, ShowKind, hear};
+use crate::client::{
+    ClientPort, Happened, Hear, MotionClient, Show, ShowKind, Shown, ShownState, hear,
+};
 use crate::part::MotionKind;
 use crate::server::{
-    Collect, CollectKind, Emit, EmitAll, Input, MotionServer, ReadInputs, ServerPort, emit_all,
+    Collect, CollectKind, Emit, EmitAll, Input, MotionServer, ReadInputs, Rows, ServerPort,
+    StateRows, emit_all,
 };
 use crate::settings::expect;
 
@@ -93,12 +96,8 @@ struct InputType {
 
 impl MotionAppExt for App {
     fn add_motion_kind<K: MotionKind>(&mut self, name: &str) -> &mut Self {
-        let world = self.world_mut();
-        let (collect, show) = (CollectKind::<K>::new(world), ShowKind::<K>::new(world));
-        let mut registry = registry(world);
-        registry.kinds = std::mem::take(&mut registry.kinds).kind::<K>(name);
-        registry.collects.push(Box::new(collect));
-        registry.shows.push(Box::new(show));
+        let (rows, shown) = (StateRows::<K>::new(), ShownState::<K>::new());
+        add_kind(self.world_mut(), rows, shown, |kinds| kinds.kind::<K>(name));
         self
     }
 
@@ -130,6 +129,21 @@ impl MotionAppExt for App {
         });
         self
     }
+}
+
+/// Registers a kind. `add` adds it to the schema.
+#[track_caller]
+pub(crate) fn add_kind(
+    world: &mut World,
+    rows: impl Rows,
+    shown: impl Shown,
+    add: impl FnOnce(SchemaBuilder) -> SchemaBuilder,
+) {
+    let (collect, show) = (CollectKind::new(world, rows), ShowKind::new(world, shown));
+    let mut registry = registry(world);
+    registry.kinds = add(std::mem::take(&mut registry.kinds));
+    registry.collects.push(Box::new(collect));
+    registry.shows.push(Box::new(show));
 }
 
 #[track_caller]

@@ -21,7 +21,7 @@ pub(crate) use inputs::ClientPort;
 pub use inputs::MotionInputs;
 pub use resource::{ClientStats, MotionClient};
 pub use show::Predicted;
-pub(crate) use show::{Show, ShowKind};
+pub(crate) use show::{Show, ShowKind, Shown, ShownState};
 
 use crate::{MotionEntities, MotionSettings, Registry};
 

@@ -220,8 +220,8 @@ impl MotionClient {
                 }
             }
         }
-        for show in &mut self.shows {
-            show.show(world, &playback, self.spawns);
+        for (kind, show) in self.shows.iter_mut().enumerate() {
+            show.show(world, &playback, kind, self.spawns);
         }
         for event in playback.events() {
             if let Some(hear) = self.hears.get(event.kind()) {

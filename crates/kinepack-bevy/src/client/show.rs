@@ -3,12 +3,15 @@
 //! Cost: for each entity a look-up of its id, the interpolation, and a comparison with each
 //! component. Components that already have the value are not touched.
 
+use core::marker::PhantomData;
+
+use bevy_ecs::bundle::Bundle;
 use bevy_ecs::component::Component;
 use bevy_ecs::entity::Entity;
-use bevy_ecs::query::{QueryState, Without};
+use bevy_ecs::query::{QueryData, QueryState, Without};
 use bevy_ecs::world::World;
 use kinepack::EntityId;
-use kinepack_net::Playback;
+use kinepack_net::{Playback, Sample};
 
 use crate::part::MotionKind;
 use crate::{MotionEntities, MotionId};
@@ -21,47 +24,89 @@ pub struct Predicted;
 
 /// A registered kind of entities on the client.
 pub(crate) trait Show: Send + Sync {
-    /// Writes the state of all entities of the kind. If `spawns` is true, also spawns the entities
-    /// that do not exist.
-    fn show(&mut self, world: &mut World, playback: &Playback<'_>, spawns: bool);
+    /// Writes the state of all entities of the kind with the index `kind` in the schema. If
+    /// `spawns` is true, also spawns the entities that do not exist.
+    fn show(&mut self, world: &mut World, playback: &Playback<'_>, kind: usize, spawns: bool);
 }
 
-/// The entities of kind `K`.
-pub(crate) struct ShowKind<K: MotionKind> {
-    write: QueryState<K::Write, Without<Predicted>>,
+/// How the samples of a kind become components.
+pub(crate) trait Shown: Send + Sync + 'static {
+    /// Writes the components.
+    type Write: QueryData;
+    /// The components of an entity that appears.
+    type Components: Bundle;
+
+    /// Writes a sample into an entity's components.
+    fn write(&mut self, sample: &Sample<'_>, components: <Self::Write as QueryData>::Item<'_, '_>);
+
+    /// Makes new components with the state of a sample. `None` if the sample has no state of the
+    /// kind, which playback excludes.
+    fn make(&mut self, sample: &Sample<'_>) -> Option<Self::Components>;
+}
+
+/// The entities of one kind.
+pub(crate) struct ShowKind<S: Shown> {
+    write: QueryState<S::Write, Without<Predicted>>,
+    shown: S,
     /// Scratch memory: entities that lack a component of the kind, or do not exist yet.
-    incomplete: Vec<(EntityId, Option<Entity>, K)>,
+    incomplete: Vec<(EntityId, Option<Entity>, S::Components)>,
 }
 
-impl<K: MotionKind> ShowKind<K> {
-    pub(crate) fn new(world: &mut World) -> Self {
-        Self { write: QueryState::new(world), incomplete: Vec::new() }
+impl<S: Shown> ShowKind<S> {
+    pub(crate) fn new(world: &mut World, shown: S) -> Self {
+        Self { write: QueryState::new(world), shown, incomplete: Vec::new() }
     }
 }
 
-impl<K: MotionKind> Show for ShowKind<K> {
-    fn show(&mut self, world: &mut World, playback: &Playback<'_>, spawns: bool) {
-        let Ok(samples) = playback.samples_of::<K>() else { return };
+impl<S: Shown> Show for ShowKind<S> {
+    fn show(&mut self, world: &mut World, playback: &Playback<'_>, kind: usize, spawns: bool) {
         world.resource_scope::<MotionEntities, _>(|world, entities| {
             let mut write = self.write.query_mut(world);
-            for sample in samples {
-                let Ok(state) = sample.state::<K>() else { continue };
+            for sample in playback.samples_of_kind(kind) {
                 let entity = entities.get(MotionId(sample.id.0));
                 match entity.map(|entity| write.get_mut(entity)) {
-                    Some(Ok(components)) => state.write(components),
+                    Some(Ok(components)) => self.shown.write(&sample, components),
                     None if !spawns => {}
-                    _ => self.incomplete.push((sample.id, entity, state)),
+                    _ => {
+                        let components = self.shown.make(&sample);
+                        let new = components.map(|components| (sample.id, entity, components));
+                        self.incomplete.extend(new);
+                    }
                 }
             }
         });
-        for (id, entity, state) in self.incomplete.drain(..) {
+        for (id, entity, components) in self.incomplete.drain(..) {
             match entity.map(|entity| world.get_entity_mut(entity)) {
                 Some(Ok(mut entity)) if !entity.contains::<Predicted>() => {
-                    entity.insert(state.into_components());
+                    entity.insert(components);
                 }
                 Some(_) => {}
-                None => _ = world.spawn((MotionId(id.0), state.into_components())),
+                None => _ = world.spawn((MotionId(id.0), components)),
             }
         }
+    }
+}
+
+/// The states of a kind whose fields a type describes.
+pub(crate) struct ShownState<K>(PhantomData<fn() -> K>);
+
+impl<K> ShownState<K> {
+    pub(crate) fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<K: MotionKind> Shown for ShownState<K> {
+    type Write = K::Write;
+    type Components = K::Components;
+
+    fn write(&mut self, sample: &Sample<'_>, components: <K::Write as QueryData>::Item<'_, '_>) {
+        if let Ok(state) = sample.state::<K>() {
+            state.write(components);
+        }
+    }
+
+    fn make(&mut self, sample: &Sample<'_>) -> Option<K::Components> {
+        sample.state::<K>().ok().map(K::into_components)
     }
 }

@@ -7,13 +7,16 @@
 //! or removed, the snapshot is also copied.
 
 use core::any::type_name;
+use core::fmt::Display;
 use core::marker::PhantomData;
 
 use bevy_ecs::component::Component;
 use bevy_ecs::entity::Entity;
-use bevy_ecs::query::{QueryState, With, Without};
+use bevy_ecs::query::{
+    ArchetypeFilter, QueryData, QueryFilter, QueryState, ReadOnlyQueryData, With, Without,
+};
 use bevy_ecs::world::World;
-use kinepack::{EncodeError, EntityId, Snapshot, Tick};
+use kinepack::{EntityId, Snapshot, Tick};
 
 use super::{Moving, ServerStats};
 use crate::ids::Ids;
@@ -43,38 +46,57 @@ pub(crate) trait Collect: Send + Sync {
     fn release(&self, world: &mut World, entity: Entity);
 }
 
+/// The rows of a kind: what the server reads from its entities in a tick.
+pub(crate) trait Rows: Send + Sync + 'static {
+    /// Reads the components.
+    type Read: ReadOnlyQueryData;
+    /// Selects entities with a component that was added or changed.
+    type IsChanged: QueryFilter;
+    /// Selects entities that have the components.
+    type Has: ArchetypeFilter;
+
+    /// Removes all rows.
+    fn clear(&mut self);
+
+    /// Reads an entity's components as a row. An entity may be read twice in a tick.
+    fn read(&mut self, id: EntityId, components: <Self::Read as QueryData>::Item<'_, '_>);
+
+    /// Appends the rows to the changes, as entities of the kind with the index `kind`.
+    fn push(&mut self, world: &mut World, kind: usize, changes: &mut Changes<'_>);
+}
+
 /// The kind of an entity that has an id.
 #[derive(Component)]
-struct OfKind<K: MotionKind>(PhantomData<fn() -> K>);
+struct OfKind<R: Rows>(PhantomData<fn() -> R>);
 
-type Read<K> = <K as MotionKind>::Read;
+type Read<R> = <R as Rows>::Read;
 /// Selects entities that should get an id.
 pub(crate) type IsNew = (With<Moving>, Without<MotionId>);
-type IsOfKind<K> = (With<Moving>, With<OfKind<K>>, <K as MotionKind>::Has);
+type IsOfKind<R> = (With<Moving>, With<OfKind<R>>, <R as Rows>::Has);
 
-type HasChanged<K> = (IsOfKind<K>, <K as MotionKind>::IsChanged);
+type HasChanged<R> = (IsOfKind<R>, <R as Rows>::IsChanged);
 
-/// The entities of kind `K`.
-pub(crate) struct CollectKind<K: MotionKind> {
-    new: QueryState<(Entity, Read<K>), IsNew>,
-    changed: QueryState<(&'static MotionId, Read<K>), HasChanged<K>>,
-    all: QueryState<(&'static MotionId, Read<K>), IsOfKind<K>>,
-    count: QueryState<(), IsOfKind<K>>,
+/// The entities of one kind.
+pub(crate) struct CollectKind<R: Rows> {
+    new: QueryState<(Entity, Read<R>), IsNew>,
+    changed: QueryState<(&'static MotionId, Read<R>), HasChanged<R>>,
+    all: QueryState<(&'static MotionId, Read<R>), IsOfKind<R>>,
+    count: QueryState<(), IsOfKind<R>>,
     /// The changed entities of this tick.
-    rows: Vec<(EntityId, K)>,
+    rows: R,
     named: Vec<(Entity, MotionId)>,
     /// All ids of the kind.
     present: Vec<EntityId>,
 }
 
-impl<K: MotionKind> CollectKind<K> {
-    pub(crate) fn new(world: &mut World) -> Self {
+impl<R: Rows> CollectKind<R> {
+    pub(crate) fn new(world: &mut World, rows: R) -> Self {
         Self {
             new: QueryState::new(world),
             changed: QueryState::new(world),
             all: QueryState::new(world),
             count: QueryState::new(world),
-            rows: Vec::new(),
+            rows,
             named: Vec::new(),
             present: Vec::new(),
         }
@@ -87,11 +109,11 @@ impl<K: MotionKind> CollectKind<K> {
                 changes.stats.without_id += 1;
                 continue;
             };
-            self.rows.push((id, K::read(components)));
+            self.rows.read(id, components);
             self.named.push((entity, MotionId(id.0)));
         }
         for (entity, id) in self.named.drain(..) {
-            world.entity_mut(entity).insert((id, OfKind::<K>(PhantomData)));
+            world.entity_mut(entity).insert((id, OfKind::<R>(PhantomData)));
         }
     }
 
@@ -104,7 +126,7 @@ impl<K: MotionKind> CollectKind<K> {
             let id = id.entity_id();
             self.present.push(id);
             if known.binary_search(&id).is_err() {
-                self.rows.push((id, K::read(components)));
+                self.rows.read(id, components);
             }
         }
         self.present.sort_unstable();
@@ -122,41 +144,72 @@ impl<K: MotionKind> CollectKind<K> {
     }
 }
 
-impl<K: MotionKind> Collect for CollectKind<K> {
+impl<R: Rows> Collect for CollectKind<R> {
     fn collect(&mut self, world: &mut World, kind: usize, changes: &mut Changes<'_>) {
         self.rows.clear();
-        let changed = self.changed.query(world);
-        self.rows.extend(changed.iter().map(|(id, state)| (id.entity_id(), K::read(state))));
+        for (id, components) in self.changed.query(world).iter() {
+            self.rows.read(id.entity_id(), components);
+        }
         if self.count.query(world).iter().len() != changes.state.of_kind(kind).len() {
             self.reconcile(world, kind, changes);
         }
         self.name(world, changes);
-        self.rows.sort_unstable_by_key(|(id, _)| *id);
-        self.rows.dedup_by_key(|(id, _)| *id);
-        changes.stats.quantized += self.rows.len() as u64;
-        let rows = self.rows.iter().map(|(id, state)| (*id, state));
+        self.rows.push(world, kind, changes);
+    }
+
+    fn release(&self, world: &mut World, entity: Entity) {
+        if let Ok(mut entity) = world.get_entity_mut(entity) {
+            entity.remove::<(MotionId, OfKind<R>)>();
+        }
+    }
+}
+
+/// The states of a kind whose fields a type describes.
+pub(crate) struct StateRows<K>(Vec<(EntityId, K)>);
+
+impl<K> StateRows<K> {
+    pub(crate) fn new() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<K: MotionKind> Rows for StateRows<K> {
+    type Read = K::Read;
+    type IsChanged = K::IsChanged;
+    type Has = K::Has;
+
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    fn read(&mut self, id: EntityId, components: <K::Read as QueryData>::Item<'_, '_>) {
+        self.0.push((id, K::read(components)));
+    }
+
+    fn push(&mut self, _: &mut World, _: usize, changes: &mut Changes<'_>) {
+        self.0.sort_unstable_by_key(|(id, _)| *id);
+        self.0.dedup_by_key(|(id, _)| *id);
+        changes.stats.quantized += self.0.len() as u64;
+        let rows = self.0.iter().map(|(id, state)| (*id, state));
         if changes.rows.extend::<K>(rows).is_ok() {
             return;
         }
         // The snapshot refuses one of the entities, so the entities are added one by one, and those
         // that are not refused keep their places.
-        for (id, state) in &self.rows {
+        for (id, state) in &self.0 {
             if let Err(error) = changes.rows.push(*id, state) {
-                note_refused::<K>(changes.stats, &error);
+                changes.stats.note_refused::<K>(&error);
             }
-        }
-    }
-
-    fn release(&self, world: &mut World, entity: Entity) {
-        if let Ok(mut entity) = world.get_entity_mut(entity) {
-            entity.remove::<(MotionId, OfKind<K>)>();
         }
     }
 }
 
-fn note_refused<K>(stats: &mut ServerStats, error: &EncodeError) {
-    if stats.refused_values == 0 {
-        log::warn!("kinepack-bevy: a value of {} is not sent: {error}", type_name::<K>());
+impl ServerStats {
+    /// Counts a state that is not sent, and logs the first one.
+    pub(crate) fn note_refused<K>(&mut self, error: &dyn Display) {
+        if self.refused_values == 0 {
+            log::warn!("kinepack-bevy: a value of {} is not sent: {error}", type_name::<K>());
+        }
+        self.refused_values += 1;
     }
-    stats.refused_values += 1;
 }

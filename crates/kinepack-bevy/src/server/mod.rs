@@ -17,7 +17,7 @@ use bevy_ecs::world::World;
 use bevy_time::{Fixed, Time};
 use kinepack_net::{HubConfig, ReceiverId};
 
-pub(crate) use collect::{Collect, CollectKind};
+pub(crate) use collect::{Collect, CollectKind, Rows, StateRows};
 pub use emit::{Emit, EmitTo};
 pub(crate) use emit::{EmitAll, emit_all};
 pub use inputs::Input;
