@@ -91,6 +91,8 @@ mod client;
 pub mod clips;
 mod datagrams;
 mod ids;
+#[cfg(feature = "clips")]
+mod joints;
 mod part;
 #[cfg(feature = "transform")]
 mod pose;

@@ -6,6 +6,8 @@ use bevy_asset::Asset;
 use bevy_reflect::TypePath;
 use kinepack_anim::{AnyClip, AnyPlayer, PlayError, Skeleton, additive};
 
+use crate::joints::JointNames;
+
 /// A compressed clip that is ready to play. All characters that play it share its memory.
 ///
 /// The asset server makes it from a `.kpa` or `.kpd` file: see [`ClipLoader`](super::ClipLoader).
@@ -17,8 +19,7 @@ pub struct ClipAsset {
     /// The player of the clip. Block clips play from it directly. Each layer that plays a keyed
     /// clip has a clone of it.
     player: AnyPlayer,
-    /// The joints, sorted by name. Of joints with the same name, it contains only the first.
-    by_name: Vec<u16>,
+    names: JointNames,
     /// The hash of the skeleton that clips need if they add to this clip's poses.
     additive_hash: u64,
 }
@@ -34,12 +35,9 @@ impl ClipAsset {
     ) -> Result<Self, PlayError> {
         let (clip, skeleton) = (clip.into(), skeleton.into());
         let player = clip.player(&skeleton)?;
-        let mut by_name: Vec<u16> = (0..skeleton.len() as u16).collect();
-        let name = |joint: &u16| skeleton.joints()[usize::from(*joint)].name.as_str();
-        by_name.sort_by(|one, other| name(one).cmp(name(other)));
-        by_name.dedup_by(|one, other| name(one) == name(other));
+        let names = JointNames::new(&skeleton);
         let additive_hash = additive::skeleton(&skeleton).hash();
-        Ok(Self { clip, skeleton, player, by_name, additive_hash })
+        Ok(Self { clip, skeleton, player, names, additive_hash })
     }
 
     /// The clip.
@@ -59,11 +57,11 @@ impl ClipAsset {
 
     /// The first joint with the name `name`.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
-        let joints = self.skeleton.joints();
-        let found = self
-            .by_name
-            .binary_search_by(|joint| joints[usize::from(*joint)].name.as_str().cmp(name));
-        found.ok().map(|index| usize::from(self.by_name[index]))
+        self.names.find(&self.skeleton, name)
+    }
+
+    pub(super) fn names(&self) -> &JointNames {
+        &self.names
     }
 
     pub(super) fn skeleton_hash(&self) -> u64 {

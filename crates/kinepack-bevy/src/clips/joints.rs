@@ -9,21 +9,15 @@ use kinepack_anim::Skeleton;
 
 use super::ClipAsset;
 use super::pose::Pose;
-use super::spaces::{Spaces, in_units};
+use crate::joints::{FoundJoints, HasJoints, in_units};
 
 /// The entities that a [`ClipPlayer`](super::ClipPlayer) moves. The plugin fills this component,
 /// and renews it when entities below the player are added, removed, moved or named.
 #[derive(Component, Clone, Debug, Default)]
 pub struct ClipJoints {
-    /// Whether `entities` matches the hierarchy.
-    pub(super) is_current: bool,
-    /// The skeleton. `None` until a clip is loaded.
-    skeleton: Option<Arc<Skeleton>>,
+    pub(super) found: FoundJoints,
     /// The hash of the skeleton, and the hash of the skeleton of its additive clips.
     hashes: (u64, u64),
-    /// The entity of each joint, if there is one.
-    pub(super) entities: Vec<Option<Entity>>,
-    pub(super) spaces: Spaces,
     pub(super) pose: Pose,
     pub(super) units_per_m: f32,
 }
@@ -50,46 +44,44 @@ impl ClipJoint {
 impl ClipJoints {
     /// The skeleton of the clips; `None` until the first clip is loaded.
     pub fn skeleton(&self) -> Option<&Arc<Skeleton>> {
-        self.skeleton.as_ref()
+        self.found.skeleton()
     }
 
     /// The entity of the joint with the index `joint` in the skeleton.
     pub fn entity(&self, joint: usize) -> Option<Entity> {
-        self.entities.get(joint).copied().flatten()
+        self.found.entity(joint)
     }
 
     /// The names of the skeleton's joints that no entity has.
     pub fn missing(&self) -> impl Iterator<Item = &str> {
-        let joints = self.skeleton.iter().flat_map(|skeleton| skeleton.joints());
-        let is_missing = |entity: &Option<Entity>| entity.is_none();
-        joints
-            .zip(&self.entities)
-            .filter(move |(_, entity)| is_missing(entity))
-            .map(|(joint, _)| joint.name.as_str())
+        self.found.missing()
     }
 
     /// Whether the entities are the joints of the skeleton of `clip`.
     pub(super) fn are_of(&self, clip: &ClipAsset) -> bool {
-        self.is_current && self.skeleton.is_some() && self.hashes.0 == clip.skeleton_hash()
+        self.found.is_current
+            && self.found.skeleton().is_some()
+            && self.hashes.0 == clip.skeleton_hash()
     }
 
-    /// Forgets the entities, and starts again with the skeleton of `clip`.
-    pub(super) fn reset(&mut self, clip: &ClipAsset) {
-        self.is_current = true;
-        self.skeleton = Some(Arc::clone(clip.skeleton()));
+    /// Notes that the entities are the joints of the skeleton of `clip`.
+    pub(super) fn set_hashes(&mut self, clip: &ClipAsset) {
         self.hashes = (clip.skeleton_hash(), clip.additive_hash());
-        self.entities.clear();
-        self.entities.resize(clip.skeleton().len(), None);
-        self.spaces.clear();
     }
 
     pub(super) fn hashes(&self) -> Option<(u64, u64)> {
-        self.skeleton.is_some().then_some(self.hashes)
+        self.found.skeleton().map(|_| self.hashes)
     }
 
     /// The transform of a joint in this frame. `None` if no layer moves the joint.
     pub(super) fn transform(&self, joint: usize) -> Option<Transform> {
         let pose = self.pose.get(joint)?;
-        Some(self.spaces.local(joint, in_units(pose, self.units_per_m)))
+        Some(self.found.spaces.local(joint, in_units(pose, self.units_per_m)))
+    }
+}
+
+impl HasJoints for ClipJoints {
+    fn found(&mut self) -> &mut FoundJoints {
+        &mut self.found
     }
 }

@@ -83,7 +83,6 @@ mod mask;
 mod play;
 mod player;
 mod pose;
-mod spaces;
 
 use bevy_app::{AnimationSystems, App, Plugin, PostUpdate};
 use bevy_asset::AssetApp;
@@ -96,6 +95,8 @@ pub use joints::{ClipJoint, ClipJoints};
 pub use layer::ClipLayer;
 pub use loader::{ClipLoader, ClipSettings, SkeletonLoader};
 pub use player::ClipPlayer;
+
+use crate::joints::{on_add_owner, on_discard, on_insert};
 
 /// The set of systems that play clips. It runs in `PostUpdate`, within Bevy's `AnimationSystems`,
 /// before transforms are propagated. Systems that change a pose further, such as inverse
@@ -115,9 +116,9 @@ impl Plugin for ClipsPlugin {
             .init_asset::<SkeletonAsset>()
             .init_asset_loader::<ClipLoader>()
             .register_asset_loader(SkeletonLoader)
-            .add_observer(bind::on_insert)
-            .add_observer(bind::on_discard)
-            .add_observer(bind::on_add_player)
+            .add_observer(on_insert::<ClipJoints>)
+            .add_observer(on_discard::<ClipJoints>)
+            .add_observer(on_add_owner::<ClipPlayer, ClipJoints>)
             .add_observer(bind::on_remove_player)
             .add_systems(
                 PostUpdate,

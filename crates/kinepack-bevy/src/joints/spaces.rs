@@ -1,9 +1,9 @@
 //! Computes the spaces of root joints.
 //!
-//! A clip's root joints are relative to the model. The importer folds the static nodes above them,
-//! such as Blender's `Armature`, into the clip, but Bevy spawns an entity for each of these nodes.
-//! So root joints must be transformed into the space of their parent entity, and all lengths
-//! divided by that space's scale.
+//! A skeleton's root joints are relative to the model. The importer folds the static nodes above
+//! them, such as Blender's `Armature`, into the skeleton and its clips, but Bevy spawns an entity
+//! for each of these nodes. So root joints must be transformed into the space of their parent
+//! entity, and all lengths divided by that space's scale.
 //!
 //! Entities above the model must not be mistaken for such nodes. The file's transforms distinguish
 //! them: when the joints appear, they have the transforms that the bind pose was made from.
@@ -89,7 +89,7 @@ fn roots(skeleton: &Skeleton) -> Vec<usize> {
 }
 
 /// A joint's transform in Bevy's type and in the model's unit.
-pub(super) fn in_units(joint: &kinepack_anim::Transform, units_per_m: f32) -> Transform {
+pub(crate) fn in_units(joint: &kinepack_anim::Transform, units_per_m: f32) -> Transform {
     Transform {
         translation: Vec3::from(joint.translation_m()) * units_per_m,
         rotation: Quat::from_array(joint.rotation),
@@ -99,7 +99,7 @@ pub(super) fn in_units(joint: &kinepack_anim::Transform, units_per_m: f32) -> Tr
 
 /// The spaces of a character's joints.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Spaces {
+pub(crate) struct Spaces {
     /// The root joints whose upper nodes have another product than the identity, each with that
     /// product.
     above: Vec<(usize, Transform)>,
@@ -114,7 +114,7 @@ impl Spaces {
     }
 
     /// Notes that the nodes above a root joint have the product `above`.
-    pub(super) fn put(&mut self, root: usize, above: Transform, skeleton: &Skeleton) {
+    pub(crate) fn put(&mut self, root: usize, above: Transform, skeleton: &Skeleton) {
         if above == Transform::IDENTITY {
             return;
         }
@@ -128,7 +128,7 @@ impl Spaces {
     }
 
     /// Transforms a joint's transform into the space of its parent entity.
-    pub(super) fn local(&self, joint: usize, mut transform: Transform) -> Transform {
+    pub(crate) fn local(&self, joint: usize, mut transform: Transform) -> Transform {
         if self.above.is_empty() {
             return transform;
         }
