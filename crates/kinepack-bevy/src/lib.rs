@@ -83,6 +83,9 @@
 //!
 //! **Clips.** With the feature `clips`, the module `clips` plays compressed animation clips of
 //! `kinepack-anim`. It works without a server.
+//!
+//! **Figures.** With the feature `figure`, the module `figure` replicates the joints of live bodies
+//! with a promised error.
 
 #![forbid(unsafe_code)]
 
@@ -90,8 +93,10 @@ mod client;
 #[cfg(feature = "clips")]
 pub mod clips;
 mod datagrams;
+#[cfg(feature = "figure")]
+pub mod figure;
 mod ids;
-#[cfg(feature = "clips")]
+#[cfg(any(feature = "clips", feature = "figure"))]
 mod joints;
 mod part;
 #[cfg(feature = "transform")]
@@ -132,6 +137,6 @@ pub use sockets::{MotionWebClient, MotionWebClientPlugin, WebLost};
 pub use sockets::{MotionWebServer, MotionWebServerPlugin};
 
 /// The examples of the README.
-#[cfg(all(doctest, feature = "clips", feature = "transform", feature = "udp"))]
+#[cfg(all(doctest, feature = "clips", feature = "figure", feature = "transform", feature = "udp"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

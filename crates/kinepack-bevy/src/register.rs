@@ -48,6 +48,22 @@ pub trait MotionAppExt {
     /// ```
     fn add_motion_kind<K: MotionKind>(&mut self, name: &str) -> &mut Self;
 
+    /// Registers a kind of entity with a body: the components `K`, and a
+    /// [`FigureBody`](crate::figure::FigureBody). The module [`figure`](crate::figure) has an
+    /// example.
+    ///
+    /// The components determine an entity's kind, as for
+    /// [`add_motion_kind`](Self::add_motion_kind). So two kinds of bodies need different markers.
+    ///
+    /// # Panics
+    /// Panics if the figure's fields make no schema, for example because there are too many.
+    #[cfg(feature = "figure")]
+    fn add_motion_figure<K: MotionKind>(
+        &mut self,
+        name: &str,
+        kind: &crate::figure::FigureKind,
+    ) -> &mut Self;
+
     /// Registers a kind of event that must arrive at each client. The server writes
     /// [`Emit`](crate::Emit) messages, and clients read [`Happened`](crate::Happened) messages.
     fn add_motion_event<E: Pack + Send + Sync>(&mut self, name: &str) -> &mut Self;
@@ -98,6 +114,16 @@ impl MotionAppExt for App {
     fn add_motion_kind<K: MotionKind>(&mut self, name: &str) -> &mut Self {
         let (rows, shown) = (StateRows::<K>::new(), ShownState::<K>::new());
         add_kind(self.world_mut(), rows, shown, |kinds| kinds.kind::<K>(name));
+        self
+    }
+
+    #[cfg(feature = "figure")]
+    fn add_motion_figure<K: MotionKind>(
+        &mut self,
+        name: &str,
+        kind: &crate::figure::FigureKind,
+    ) -> &mut Self {
+        crate::figure::add_figure::<K>(self, name, kind);
         self
     }
 

@@ -1,9 +1,10 @@
-//! Tests with headless apps: motion over a network, connections, and clips. They are modules of one
-//! program, because each further program would have to be linked.
+//! Tests with headless apps: motion over a network, connections, clips, and figures. They are
+//! modules of one program, because each further program would have to be linked.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod clips;
+mod figure;
 mod hostile;
 mod messages;
 mod replicon;

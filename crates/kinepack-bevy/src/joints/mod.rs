@@ -1,5 +1,5 @@
 //! The joints of a skeleton as entities: how they are found below a character by their names, and
-//! the spaces that they are in. Clips use this module.
+//! the spaces that they are in. Clips and figures share this module.
 
 mod bind;
 mod spaces;
@@ -12,6 +12,8 @@ use kinepack_anim::Skeleton;
 pub(crate) use bind::{
     HasJoints, Parents, Target, Tree, mark_above, on_add_owner, on_discard, on_insert,
 };
+#[cfg(feature = "figure")]
+pub(crate) use spaces::in_cm;
 pub(crate) use spaces::{Spaces, in_units};
 
 /// The entities that are the joints of a character.

@@ -97,6 +97,17 @@ pub(crate) fn in_units(joint: &kinepack_anim::Transform, units_per_m: f32) -> Tr
     }
 }
 
+/// The reverse of [`in_units`].
+#[cfg(feature = "figure")]
+pub(crate) fn in_cm(joint: &Transform, units_per_m: f32) -> kinepack_anim::Transform {
+    let transform = kinepack_anim::Transform {
+        rotation: joint.rotation.to_array(),
+        scale: joint.scale.to_array(),
+        ..kinepack_anim::Transform::IDENTITY
+    };
+    transform.with_translation_m((joint.translation / units_per_m).to_array())
+}
+
 /// The spaces of a character's joints.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spaces {
@@ -138,6 +149,20 @@ impl Spaces {
             transform.rotation = inverse * transform.rotation;
         }
         transform.translation /= self.scales[joint];
+        transform
+    }
+
+    /// The reverse of [`local`](Self::local).
+    #[cfg(feature = "figure")]
+    pub(crate) fn model(&self, joint: usize, mut transform: Transform) -> Transform {
+        if self.above.is_empty() {
+            return transform;
+        }
+        transform.translation *= self.scales[joint];
+        if let Some((_, above)) = self.above.iter().find(|(root, _)| *root == joint) {
+            transform.translation = above.rotation * transform.translation + above.translation;
+            transform.rotation = above.rotation * transform.rotation;
+        }
         transform
     }
 }

@@ -17,6 +17,8 @@ use bevy_ecs::world::World;
 use bevy_time::{Fixed, Time};
 use kinepack_net::{HubConfig, ReceiverId};
 
+#[cfg(feature = "figure")]
+pub(crate) use collect::Changes;
 pub(crate) use collect::{Collect, CollectKind, Rows, StateRows};
 pub use emit::{Emit, EmitTo};
 pub(crate) use emit::{EmitAll, emit_all};

@@ -110,6 +110,7 @@ pub(crate) struct Session {
     pub(crate) server: App,
     pub(crate) clients: Vec<Client>,
     config: LinkConfig,
+    register: fn(&mut App),
     setup: fn(&mut App),
     now: Duration,
     next_id: u64,
@@ -130,6 +131,16 @@ pub(crate) const LOSSY: LinkConfig = LinkConfig {
 impl Session {
     /// Makes a server and clients. `setup` completes their apps.
     pub(crate) fn new(config: LinkConfig, clients: usize, setup: fn(&mut App)) -> Self {
+        Self::of(register, config, clients, setup)
+    }
+
+    /// Makes a server and clients that register other kinds.
+    pub(crate) fn of(
+        register: fn(&mut App),
+        config: LinkConfig,
+        clients: usize,
+        setup: fn(&mut App),
+    ) -> Self {
         let settings = MotionSettings::at_hz(TICK_HZ);
         let mut server = app();
         server.add_plugins(MotionServerPlugin::new(settings));
@@ -138,6 +149,7 @@ impl Session {
             server: ready(server),
             clients: Vec::new(),
             config,
+            register,
             setup,
             now: Duration::ZERO,
             next_id: 0,
@@ -152,7 +164,7 @@ impl Session {
     pub(crate) fn join(&mut self) {
         let mut app = app();
         // The plugin may be added after the kinds.
-        register(&mut app);
+        (self.register)(&mut app);
         app.add_plugins(MotionClientPlugin::new(MotionSettings::at_hz(TICK_HZ)));
         let mut app = ready(app);
         (self.setup)(&mut app);

@@ -1,0 +1,8 @@
+//! Tests of figures: a server with bodies, and clients that show them over a simulated link.
+
+#![cfg(feature = "figure")]
+
+mod entities;
+mod parts;
+mod refused;
+mod support;
