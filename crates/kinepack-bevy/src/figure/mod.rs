@@ -53,7 +53,8 @@
 //! |---|---|
 //! | choose precisions, ranges, curves, parts | `kinepack_anim::figure::FigureOptions` |
 //! | get a skeleton from entities that Bevy loaded | [`skeleton_of`] |
-//! | read a pose, or write it without entities for joints | [`FigureBody::joints`], [`FigureBody::joints_mut`] |
+//! | read a pose | [`FigureBody::joints`] |
+//! | write a pose without entities for joints | [`FigureBody::joints_mut`] |
 //! | send face shapes and other numbers | [`FigureBody::curves_mut`], [`FigureBody::curves`] |
 //! | stop sending a part that is not tracked | [`FigureBody::set_absent`] |
 //! | find the entity of a joint | [`FigureJoints::entity`] |
@@ -110,8 +111,8 @@ use crate::{MotionClient, MotionKind, MotionServer, MotionServerSystems};
 /// The sets of systems that connect bodies with the entities of their joints.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FigureSystems {
-    /// Runs in `FixedLast` on the server, before
-    /// [`MotionServerSystems::Tick`](crate::MotionServerSystems::Tick), and reads the joints.
+    /// Runs in `FixedLast` on the server, before [`MotionServerSystems::Tick`], and reads the
+    /// joints.
     Read,
     /// Runs in `PostUpdate` on a client, after Bevy's `AnimationSystems` and before transforms are
     /// propagated, and writes the joints.
