@@ -1,6 +1,7 @@
 //! Records the world as a replay while it is sent, for `demo --record` and `serve --record`.
 
-use std::fs::File;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -58,7 +59,7 @@ impl Recording {
             ..ReplayOptions::at_hz(cubes::TICK_HZ.into())
         };
         // The file is written at its final place, so that it can be watched while it grows.
-        let file = File::create(path).map_err(|error| OutputError::File {
+        let file = create(path).map_err(|error| OutputError::File {
             path: path.to_owned(),
             problem: Problem::System(error),
         })?;
@@ -98,6 +99,17 @@ impl Recording {
         ));
         Ok(())
     }
+}
+
+/// Creates a file. If there is one already, a program that still writes it keeps the old one for
+/// itself, so that two programs never write into the same file.
+fn create(path: &Path) -> io::Result<File> {
+    let Ok(place) = path.canonicalize() else { return File::create(path) };
+    if path.starts_with("/dev") || !place.metadata()?.is_file() {
+        return Err(io::Error::other("a recording needs a file, because it grows in place"));
+    }
+    fs::remove_file(&place)?;
+    File::create_new(place)
 }
 
 fn failed(path: &Path, error: ReplayError) -> SessionError {

@@ -127,7 +127,11 @@ impl Outputs {
         if directory.exists() {
             self.target(&path)
         } else {
-            Ok(Target { name: path.clone(), place: Place::File { path, is_forced: false } })
+            // Another program may make the directory and the file before this one does.
+            Ok(Target {
+                name: path.clone(),
+                place: Place::File { path, is_forced: self.is_forced },
+            })
         }
     }
 

@@ -15,7 +15,8 @@ pub(crate) fn warm_ns_per_joint(raw: &RawClip, built: &Built) -> f64 {
     let bind = raw.skeleton().bind_pose();
     let mut pose = bind.clone();
     let mut player = built.clip.player(raw.skeleton()).expect("it was built for this skeleton");
-    let poses_a_loop = (60.0 * built.clip.duration_s()) as usize + 1;
+    // A clip may last for longer than there are numbers for its poses.
+    let poses_a_loop = ((60.0 * built.clip.duration_s()) as usize).saturating_add(1);
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
         let begun = Instant::now();

@@ -360,7 +360,11 @@ impl Run {
             kbps_payload: kbps(0),
             kbps_total: kbps(HEADER_BYTES),
             playout_delay_ms: self.delay_ms / self.shown.max(1) as f64,
-            stalled_ratio: self.receiver.playout_stats().starved_ratio,
+            // If nothing arrives, playback never begins, so it counts no time.
+            stalled_ratio: match self.report.received {
+                0 => 1.0,
+                _ => self.receiver.playout_stats().starved_ratio,
+            },
             longest_stall_ms: self.longest_stall.as_secs_f64() * 1e3,
             errors: self.errors.into_iter().filter_map(of_field).collect(),
             ..self.report

@@ -19,6 +19,15 @@ use crate::packet::{LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES};
 /// The datagrams of one state, for all receivers with the same baseline and codec.
 pub(super) type Parts = Arc<[Arc<Plan>]>;
 
+/// With fewer entities, an attempt to code everything costs little, and tells how to fill the parts
+/// evenly.
+const MANY: usize = 48;
+
+/// Returns the size of all parts.
+pub(super) fn bytes_of(parts: &[Arc<Plan>]) -> usize {
+    parts.iter().map(|plan| plan.coded.bytes.len()).sum()
+}
+
 /// The limits of a division.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Division {
@@ -49,7 +58,7 @@ impl Planner {
         rates: &Rates,
         Division { limit_bytes, most }: Division,
     ) -> Result<Option<Vec<Part>>, EncodeError> {
-        let room = Room { limit_bytes, in_any_order: true };
+        let room = Room { limit_bytes, in_any_order: visible.len() >= MANY };
         let mut parts: Vec<Part> = Vec::new();
         let mut waiting = usize::MAX;
         while waiting > 0 && parts.len() < most {
@@ -79,6 +88,12 @@ impl Sending {
             limit_bytes: moment.config.datagram_bytes - longest_header_bytes,
             most: MERGED.min(moment.config.datagrams_per_tick as usize),
         }
+    }
+
+    /// Whether a state is large enough that an attempt to code it whole should be saved, if the
+    /// state needed several datagrams before.
+    pub(super) fn saves_attempts(&self, against: Against<'_>) -> bool {
+        self.visible.view(against.target.visible).whole.len() >= MANY
     }
 
     /// Plans for everything in as few datagrams as possible. If one datagram suffices, it is the

@@ -149,14 +149,16 @@ pub fn run(arguments: &Arguments) -> Result<(), ServeError> {
     let world = arguments.world.play()?;
     let half_width_m = world.grid_half_width_m();
     let mut sender = Sender::new(world, &arguments.send, hub_config(arguments))?;
-    let (stream, name) = (&arguments.send.stream, arguments.world.name());
-    sender.recording = arguments.recording.begin(stream, &name, arguments.secret.file())?;
     let server = UdpServer::bind(arguments.listen, &secret, options)?;
     let web = match arguments.web {
         Some(address) => Some(arguments.open_web(address, &secret, &sender)?),
         None => None,
     };
     let (web, page) = web.unzip();
+    let (stream, name) = (&arguments.send.stream, arguments.world.name());
+    let outgoing = arguments.publish.begin(&stream.codec(), cubes::TICK_HZ as u16, half_width_m)?;
+    // Only now is nothing left that could fail, so a failed start replaces no file.
+    sender.recording = arguments.recording.begin(stream, &name, arguments.secret.file())?;
     let max_players = usize::from(arguments.max_players);
     let mut serving = Serving::new(
         Doors::new(server, web),
@@ -165,17 +167,18 @@ pub fn run(arguments: &Arguments) -> Result<(), ServeError> {
         options.timeout,
         max_players,
     );
-    let codec = arguments.send.stream.codec();
-    serving.outgoing = arguments.publish.begin(&codec, cubes::TICK_HZ as u16, half_width_m)?;
+    serving.outgoing = outgoing;
     serving.say(&format!("listening on {}", serving.local_addr()));
     if let Some(page) = page {
         serving.say(&format!("browsers join at http://{page}/"));
     }
-    serving.run(&interrupt, arguments.world.seconds)?;
+    // If the disk is full, the clients still get a farewell, and the user the report.
+    let ran = serving.run(&interrupt, arguments.world.seconds);
     let report = serving.report(arguments);
     let closed = serving.close(&interrupt);
     let printed =
         print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) });
+    ran?;
     let published = closed?;
     printed?;
     if let Some(published) = published {

@@ -4,7 +4,8 @@
 #[cfg(unix)]
 mod unix;
 
-use std::fs;
+use std::net::UdpSocket;
+use std::{fs, thread};
 
 use crate::challenge::{Files, good_f32};
 use crate::support::program::{
@@ -60,6 +61,35 @@ fn a_recording_without_a_server_leaves_the_old_file() {
     let forced = [&nobody[..], &["--force", "--seconds", "1"]].concat();
     let said = see_that_a_failure_changes_nothing(&old, &forced, 1);
     assert!(said.contains("nothing was received from 127.0.0.1:9"), "{said}");
+}
+
+#[test]
+fn a_server_that_cannot_start_leaves_the_old_replay() {
+    let files = Files::new();
+    let old = files.write("old.kpz", OLD);
+    let taken = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let arguments = ["serve", "--insecure", "--listen", &address, "--force", "--seconds", "1"];
+    let arguments = [&arguments[..], &["--record", old.to_str().unwrap()]].concat();
+    let said = see_that_a_failure_changes_nothing(&old, &arguments, 2);
+    assert!(said.contains(&address), "{said}");
+}
+
+#[test]
+fn two_recordings_of_one_name_never_share_a_file() {
+    let files = Files::new();
+    let replay = files.path("world.kpz");
+    let path = replay.to_str().unwrap();
+    let demo = ["demo", "--headless", "--fast", "--cubes", "20", "--record", path, "--force"];
+    let long = [&demo[..], &["--seconds", "20"]].concat();
+    let short = [&demo[..], &["--seconds", "2"]].concat();
+    thread::scope(|scope| {
+        scope.spawn(|| assert_eq!(run(&long).code, Some(0)));
+        assert_eq!(run(&short).code, Some(0));
+    });
+    // The replay is that of one of them, and complete.
+    let checked = run(&["info", path, "--verify"]);
+    assert_eq!(checked.code, Some(0), "{}", checked.stderr);
 }
 
 #[test]

@@ -17,6 +17,7 @@ use crate::packet::{LONGEST_IN_FRONT_BYTES, SnapshotHeader, write_in_front};
 use crate::sender::full_state::{OutgoingFullState, full_state_bytes};
 use crate::sender::history::Content;
 use crate::sender::moment::Moment;
+use crate::sender::parts::bytes_of;
 use crate::sender::plan::Plan;
 use crate::sender::sending::{Against, PlanRequest, Sending};
 use crate::trace::event;
@@ -151,28 +152,30 @@ impl Peer {
     fn send_all_changes(&mut self, turn: &mut Turn<'_, '_>) -> Result<bool, EncodeError> {
         let Turn { moment, against, .. } = *turn;
         let Some(header) = self.header(moment, against.base) else { return Ok(false) };
+        let limit_bytes = self.limit_bytes(moment.config, &header);
+        let division = turn.sending.division(against.target, moment);
         // An attempt to code everything in one datagram takes as long as all parts together.
-        if !(self.expects_split && turn.sending.rates.are_all_due()) {
+        let is_hopeless = self.expects_split && turn.sending.rates.are_all_due() && {
+            let parts = turn.sending.split(against, division)?;
+            parts.is_some_and(|parts| bytes_of(&parts) > limit_bytes)
+        };
+        if !is_hopeless {
             let plan = turn.sending.whole_due(against)?;
-            if plan.coded.bytes.len() <= self.limit_bytes(moment.config, &header) {
+            if plan.coded.bytes.len() <= limit_bytes {
+                self.expects_split = false;
                 let header = SnapshotHeader { left_out: !plan.view.is_complete(), ..header };
                 self.send_snapshot(turn, &header, &plan)?;
                 return Ok(true);
             }
         }
-        let division = turn.sending.division(against.target, moment);
         let Some(parts) = turn.sending.split(against, division)? else { return Ok(false) };
-        self.expects_split = parts.len() > 1;
-        if let [plan] = &*parts {
-            self.send_snapshot(turn, &header, plan)?;
-            return Ok(true);
-        }
+        self.expects_split = turn.sending.saves_attempts(against);
         if !self.history.reaches(against.base, parts.len()) {
             return Ok(false);
         }
         for plan in &*parts {
             let Some(header) = self.header(moment, against.base) else { break };
-            let header = SnapshotHeader { left_out: true, ..header };
+            let header = SnapshotHeader { left_out: !plan.view.is_complete(), ..header };
             self.send_snapshot(turn, &header, plan)?;
         }
         Ok(true)
