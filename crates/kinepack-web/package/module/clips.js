@@ -72,10 +72,10 @@ export class ClipPlayer {
      * # Errors
      * Fails if the bytes are not a clip, or if the clip was built for another skeleton.
      * @param {Uint8Array | number[]} bytes
-     * @param {ClipSkeleton} skeleton
+     * @param {SkeletonJoints} skeleton
      */
     constructor(bytes, skeleton) {
-        _assertClass(skeleton, ClipSkeleton);
+        _assertClass(skeleton, SkeletonJoints);
         const ptr0 = passArray8ToWasm0(bytes, wasm.__wbindgen_malloc);
         const len0 = WASM_VECTOR_LEN;
         const ret = wasm.clipplayer_new(ptr0, len0, skeleton.__wbg_ptr);
@@ -87,7 +87,8 @@ export class ClipPlayer {
         return this;
     }
     /**
-     * The addresses of the translations (metres), the rotations (x, y, z, w) and the scales.
+     * The addresses of the translations (metres), the rotations (x, y, z, w), the scales and the
+     * curves.
      * @returns {Uint32Array}
      */
     places() {
@@ -116,25 +117,25 @@ export class ClipPlayer {
 if (Symbol.dispose) ClipPlayer.prototype[Symbol.dispose] = ClipPlayer.prototype.free;
 
 /**
- * The joints of a rig.
+ * The joints of a skeleton.
  */
-export class ClipSkeleton {
+export class SkeletonJoints {
     __destroy_into_raw() {
         const ptr = this.__wbg_ptr;
         this.__wbg_ptr = 0;
-        ClipSkeletonFinalization.unregister(this);
+        SkeletonJointsFinalization.unregister(this);
         return ptr;
     }
     free() {
         const ptr = this.__destroy_into_raw();
-        wasm.__wbg_clipskeleton_free(ptr, 0);
+        wasm.__wbg_skeletonjoints_free(ptr, 0);
     }
     /**
      * The number of joints.
      * @returns {number}
      */
     joints() {
-        const ret = wasm.clipskeleton_joints(this.__wbg_ptr);
+        const ret = wasm.skeletonjoints_joints(this.__wbg_ptr);
         return ret >>> 0;
     }
     /**
@@ -146,7 +147,7 @@ export class ClipSkeleton {
         let deferred1_0;
         let deferred1_1;
         try {
-            const ret = wasm.clipskeleton_name(this.__wbg_ptr, joint);
+            const ret = wasm.skeletonjoints_name(this.__wbg_ptr, joint);
             deferred1_0 = ret[0];
             deferred1_1 = ret[1];
             return getStringFromWasm0(ret[0], ret[1]);
@@ -164,12 +165,12 @@ export class ClipSkeleton {
     constructor(bytes) {
         const ptr0 = passArray8ToWasm0(bytes, wasm.__wbindgen_malloc);
         const len0 = WASM_VECTOR_LEN;
-        const ret = wasm.clipskeleton_new(ptr0, len0);
+        const ret = wasm.skeletonjoints_new(ptr0, len0);
         if (ret[2]) {
             throw takeFromExternrefTable0(ret[1]);
         }
         this.__wbg_ptr = ret[0];
-        ClipSkeletonFinalization.register(this, this.__wbg_ptr, this);
+        SkeletonJointsFinalization.register(this, this.__wbg_ptr, this);
         return this;
     }
     /**
@@ -178,11 +179,11 @@ export class ClipSkeleton {
      * @returns {number}
      */
     parent(joint) {
-        const ret = wasm.clipskeleton_parent(this.__wbg_ptr, joint);
+        const ret = wasm.skeletonjoints_parent(this.__wbg_ptr, joint);
         return ret;
     }
 }
-if (Symbol.dispose) ClipSkeleton.prototype[Symbol.dispose] = ClipSkeleton.prototype.free;
+if (Symbol.dispose) SkeletonJoints.prototype[Symbol.dispose] = SkeletonJoints.prototype.free;
 function __wbg_get_imports() {
     const import0 = {
         __proto__: null,
@@ -216,9 +217,9 @@ function __wbg_get_imports() {
 const ClipPlayerFinalization = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(ptr => wasm.__wbg_clipplayer_free(ptr, 1));
-const ClipSkeletonFinalization = (typeof FinalizationRegistry === 'undefined')
+const SkeletonJointsFinalization = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
-    : new FinalizationRegistry(ptr => wasm.__wbg_clipskeleton_free(ptr, 1));
+    : new FinalizationRegistry(ptr => wasm.__wbg_skeletonjoints_free(ptr, 1));
 
 function _assertClass(instance, klass) {
     if (!(instance instanceof klass)) {

@@ -310,6 +310,31 @@ export class WorldReceiver {
         return ret !== 0;
     }
     /**
+     * Keeps the lanes of a kind from the next moment on.
+     * @param {number} kind
+     */
+    keep_lanes(kind) {
+        wasm.worldreceiver_keep_lanes(this.__wbg_ptr, kind);
+    }
+    /**
+     * The address of the lanes that were kept of a kind.
+     * @param {number} kind
+     * @returns {number}
+     */
+    lanes_at(kind) {
+        const ret = wasm.worldreceiver_lanes_at(this.__wbg_ptr, kind);
+        return ret >>> 0;
+    }
+    /**
+     * The length of the list at [`lanes_at`](Self::lanes_at).
+     * @param {number} kind
+     * @returns {number}
+     */
+    lanes_len(kind) {
+        const ret = wasm.worldreceiver_lanes_len(this.__wbg_ptr, kind);
+        return ret >>> 0;
+    }
+    /**
      * Why the server refuses this receiver. An empty text if there is no such reason.
      * @returns {string}
      */
