@@ -22,7 +22,8 @@ use report::{FurtherFile, Parts, Report, constant};
 
 use crate::bodies::{BodyArguments, BodyError};
 use crate::captured::{
-    CaptureArguments, CapturedError, StreamArguments, is_cubes, lag_of, profile, profile_name,
+    CaptureArguments, CapturedError, Snapshots, StreamArguments, is_cubes, lag_of, profile,
+    profile_name,
 };
 use crate::ladder::{Parameters, ProfileError, Shortage, TooShort};
 use crate::runs::{First, FrameReader, Opening, RunError};
@@ -143,8 +144,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
     let same = StreamArguments { stream: Some(stepped.stream().name.clone()) };
     let mut snapshots =
         Opening { stream: &same, max_error: &[], limits: opening.limits }.first(&arguments.file)?;
-    let stream = snapshots.stream().clone();
-    let schema = stepped.schema().clone();
+    let (stream, schema) = (snapshots.stream().clone(), stepped.schema().clone());
     let bodies = arguments.bodies.bodies(&stream.schema, &schema);
     let bodies =
         bodies.map_err(|error| TuneError::Bodies { path: arguments.file.clone(), error })?;
@@ -153,9 +153,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let file = arguments.file.display().to_string();
     let (frames, ending) = reader(&interrupt).read(&arguments.file, &mut snapshots)?;
-    if interrupt.is_raised() {
-        return Err(stopped_early("reading").into());
-    }
+    see_that_reading_is_complete(&interrupt)?;
     let lag_ticks = lag_of(arguments.lag, stream.rate_hz);
     let training = training_frames(&frames, arguments.hold_out, lag_ticks)
         .map_err(|shortage| shortage.of(&file))?;
@@ -163,19 +161,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
     // The first capture has enough frames. The others are read before the long search, so that a
     // bad state in one of them is reported early.
     let (runs, further_ending) = reader(&interrupt).read_further(opening, &further)?;
-    if interrupt.is_raised() {
-        return Err(stopped_early("reading").into());
-    }
+    see_that_reading_is_complete(&interrupt)?;
     let built_in = untuned(&stream.schema, &frames, training, lag_ticks, &interrupt)?;
-    let frames: Arc<[Snapshot]> = if arguments.max_error.is_empty() {
-        frames
-    } else {
-        drop(frames);
-        reader(&interrupt).read(&arguments.file, &mut stepped)?.0.into()
-    };
-    if interrupt.is_raised() {
-        return Err(stopped_early("reading").into());
-    }
+    let frames = arguments.with_steps(frames, &mut stepped, &interrupt)?;
+    see_that_reading_is_complete(&interrupt)?;
     let against = snapshots.pace().against(lag_ticks);
     let steps = stepped.steps().report(&stream.schema);
     drop((snapshots, stepped));
@@ -191,10 +180,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
         lag_ticks,
         passes: arguments.passes,
     };
-    let mut found = tuning.profile(&interrupt)?;
-    if arguments.learn && found.stopped.is_none() {
-        tuning.learn(&mut found, &interrupt)?;
-    }
+    let found = tuning.search(arguments.learn, &interrupt)?;
     let bytes = found.profile.as_ref().map(Profile::to_bytes);
     if let Some(bytes) = &bytes {
         write(&targets, &schema, bytes)?;
@@ -229,6 +215,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
 }
 
 impl Arguments {
+    /// Returns the frames with the steps that `--max-error` allows. Reads them again if there are
+    /// such steps.
+    fn with_steps(
+        &self,
+        frames: Arc<[Snapshot]>,
+        stepped: &mut Snapshots,
+        interrupt: &Interrupt,
+    ) -> Result<Arc<[Snapshot]>, CapturedError> {
+        if self.max_error.is_empty() {
+            return Ok(frames);
+        }
+        // Two copies of a long capture may not fit into the memory.
+        drop(frames);
+        Ok(reader(interrupt).read(&self.file, stepped)?.0.into())
+    }
+
     fn opening(&self) -> Opening<'_> {
         let limits = self.capture.limits();
         Opening { stream: &self.stream, max_error: &self.max_error, limits }
@@ -254,6 +256,10 @@ const MAX_BYTES: usize = 1 << 30;
 fn reader(interrupt: &Interrupt) -> FrameReader<'_> {
     let all = FrameReader::of_range(0..u32::MAX, interrupt);
     FrameReader { most_frames: MAX_FRAMES, room_bytes: MAX_BYTES, ..all }
+}
+
+fn see_that_reading_is_complete(interrupt: &Interrupt) -> Result<(), Interrupted> {
+    if interrupt.is_raised() { Err(stopped_early("reading")) } else { Ok(()) }
 }
 
 /// The error for a signal before anything was tuned.
@@ -355,6 +361,14 @@ struct Found {
 }
 
 impl Tuning {
+    fn search(&self, learns: bool, interrupt: &Interrupt) -> Result<Found, TuneError> {
+        let mut found = self.profile(interrupt)?;
+        if learns && found.stopped.is_none() {
+            self.learn(&mut found, interrupt)?;
+        }
+        Ok(found)
+    }
+
     fn profile(&self, interrupt: &Interrupt) -> Result<Found, TuneError> {
         let Self { schema, bodies, training, lag_ticks, passes, .. } = self;
         let (training, lag_ticks) = (*training, *lag_ticks);
