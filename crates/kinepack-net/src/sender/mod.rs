@@ -4,7 +4,8 @@
 //! caller's settings and events. For each receiver, [`peer`] decides what to send in a tick.
 //! [`history`] stores the receiver's acknowledgements, and chooses the baseline and the older
 //! views. [`visible`] builds the states that receivers may see, as [`visibility`] describes, and
-//! [`view`] is what a receiver holds. [`plan`] chooses what fits into a datagram.
+//! [`view`] is what a receiver holds. [`plan`] chooses what fits into a datagram,
+//! and [`parts`] divides a state among several, which [`in_parts`] sends.
 //!
 //! [`sending`] caches the tick's plans so that receivers can share them, [`baselines`] builds the
 //! views that they are coded against, and [`outbox`] holds the datagrams. [`ahead`] chooses the
@@ -52,6 +53,7 @@ mod freshness;
 mod full_state;
 mod history;
 mod hub;
+mod in_parts;
 mod kind_options;
 mod moment;
 mod offered;

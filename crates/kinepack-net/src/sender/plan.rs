@@ -12,7 +12,6 @@ use std::sync::Arc;
 use kinepack::codec::{Chosen, Difference, Learned};
 use kinepack::{Codec, EncodeError, Encoder, EntityId, Snapshot, Tick};
 
-use super::parts::Part;
 use super::rates::Rates;
 use super::view::{LearnedModels, SentView, Skipped};
 use crate::Cost;
@@ -186,11 +185,11 @@ impl Planner {
         self.note_whole(coded.bytes.len(), items);
     }
 
-    /// Takes over a part that another planner of the same codec made, as
-    /// [`adopt_whole`](Self::adopt_whole) does.
-    pub(super) fn adopt_part(&mut self, part: &Part) {
-        self.runs += part.runs;
-        self.note_part(part.coded.bytes.len(), part.items);
+    /// Takes over a part of `items` entities, for which the encoder of another planner of the same
+    /// codec ran `runs` times. See [`adopt_whole`](Self::adopt_whole).
+    pub(super) fn adopt_part(&mut self, coded: &Coded, items: usize, runs: u64) {
+        self.runs += runs;
+        self.note_part(coded.bytes.len(), items);
     }
 
     fn note_whole(&mut self, bytes: usize, items: usize) {
