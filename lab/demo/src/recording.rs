@@ -105,8 +105,12 @@ impl Recording {
 /// itself, so that two programs never write into the same file.
 fn create(path: &Path) -> io::Result<File> {
     let Ok(place) = path.canonicalize() else { return File::create(path) };
-    if path.starts_with("/dev") || !place.metadata()?.is_file() {
-        return Err(io::Error::other("a recording needs a file, because it grows in place"));
+    if !place.metadata()?.is_file() {
+        return File::create(path);
+    }
+    if path.starts_with("/dev") {
+        // The report goes there too.
+        return Err(io::Error::other("standard output is no place for a recording; name a file"));
     }
     fs::remove_file(&place)?;
     File::create_new(place)
