@@ -177,7 +177,7 @@ fn a_malformed_packet_changes_nothing() {
     let good = bone(0, &moved(1.0));
     let mut cut = bundle(&[good.clone(), good.clone()]);
     cut.truncate(cut.len() - 4);
-    let mut odd = bundle(&[good.clone()]);
+    let mut odd = bundle(std::slice::from_ref(&good));
     odd[19] = 3;
     let mut deep = good.clone();
     for _ in 0..9 {

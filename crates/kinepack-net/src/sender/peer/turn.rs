@@ -157,7 +157,8 @@ impl Peer {
         // An attempt to code everything in one datagram takes as long as all parts together.
         let is_hopeless = self.expects_split && turn.sending.rates.are_all_due() && {
             let parts = turn.sending.split(against, division)?;
-            parts.is_some_and(|parts| bytes_of(&parts) > limit_bytes)
+            // The parts take more bytes than the whole.
+            parts.is_some_and(|parts| bytes_of(&parts) > limit_bytes + limit_bytes / 8)
         };
         if !is_hopeless {
             let plan = turn.sending.whole_due(against)?;
