@@ -54,7 +54,8 @@ impl Planner {
         rates: &Rates,
         Division { limit_bytes, most }: Division,
     ) -> Result<Option<Vec<Part>>, EncodeError> {
-        let room = Room { limit_bytes, in_any_order: visible.len() >= MANY };
+        // The numbers depend on this division alone, so the parts are the same on all threads.
+        let mut first = (visible.len() >= MANY).then_some(usize::MAX);
         let mut parts: Vec<Part> = Vec::new();
         let mut waiting = usize::MAX;
         while waiting > 0 && parts.len() < most {
@@ -62,12 +63,15 @@ impl Planner {
                 let is_sent = parts.iter().any(|part| part.skipped.sent.position(id).is_some());
                 if is_sent { 0.0 } else { 1.0 }
             };
-            let before = self.runs();
+            let (before, room) = (self.runs(), Room { limit_bytes, first });
             let skipped = self.part(known, visible, rates, room, &mut score)?;
             waiting = skipped.waiting;
             // The learned models get their id when a receiver takes the part.
             let coded = self.coded(0);
             let (items, runs) = (self.items_coded(), self.runs() - before);
+            // An encoder that stops may get some more entities than fit.
+            let next = if self.has_stopped() { items + items / 2 + 8 } else { items };
+            first = first.map(|_| next);
             parts.push(Part { skipped, coded, items, runs });
         }
         Ok((waiting == 0).then_some(parts))

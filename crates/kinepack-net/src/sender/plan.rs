@@ -98,9 +98,9 @@ enum What {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     pub(super) limit_bytes: usize,
-    /// Whether any entities may be those that do not fit, because other datagrams follow for them.
-    /// Then the encoder gets all entities at once, and stops when the datagram is full.
-    pub(super) in_any_order: bool,
+    /// How many entities to try first, if other datagrams follow. Then any entities may be those
+    /// that do not fit. Without this number, the planner guesses it from earlier plans.
+    pub(super) first: Option<usize>,
 }
 
 /// The maximum number of rounds in which the planner corrects its guess.
@@ -139,6 +139,11 @@ impl Planner {
     /// A new planner for the same codec.
     pub(super) fn another(&self) -> Self {
         Self::new(&self.codec, self.counts_costs)
+    }
+
+    /// Whether the encoder ended the last part because the datagram was full.
+    pub(super) fn has_stopped(&self) -> bool {
+        !self.encoder.unsent().is_empty()
     }
 
     /// The number of entities in the last part.
@@ -330,20 +335,20 @@ impl Planner {
         known: &BaselineViews,
         visible: &Snapshot,
         all: usize,
-        Room { limit_bytes, in_any_order }: Room,
+        Room { limit_bytes, first }: Room,
     ) -> Result<usize, EncodeError> {
         let limit = limit_bytes as f64;
         // The first `fits` items are known to fit. The first `too_many` items do not fit, or there
         // are fewer items.
         let (mut fits, mut too_many) = (0, all + 1);
         let expected = (limit * 0.97 * 8.0 / self.bits_per_item) as usize;
-        let mut guess = if in_any_order { all } else { expected.clamp(1, all.max(1)).min(all) };
+        let mut guess = first.unwrap_or(expected).clamp(1, all.max(1)).min(all);
         let mut encoded = None;
         for _ in 0..ROUNDS {
             let bytes = self.encode(known, visible, guess, limit_bytes)?;
             encoded = Some(guess);
             let unsent = self.encoder.unsent().len();
-            let may_drop = in_any_order || unsent <= guess / MOST_UNSENT;
+            let may_drop = first.is_some() || unsent <= guess / MOST_UNSENT;
             if unsent > 0 && may_drop && bytes <= limit_bytes {
                 fits = guess;
                 break;

@@ -263,7 +263,7 @@ impl Sending {
         self.compare(against, &whole)?;
         let known = self.baselines.known(against.base)?;
         let planner = &mut self.offers[against.target.codec].planner;
-        let room = Room { limit_bytes, in_any_order: false };
+        let room = Room { limit_bytes, first: None };
         let skipped = planner.part(&known, &whole.whole, &self.rates, room, score)?;
         let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), Some(skipped));
         self.encoded += 1;
