@@ -153,7 +153,8 @@ function skeletonOf(skeleton) {
   }
   const names = skeleton.map(({ name = "" }) => name);
   const parents = Int32Array.from(skeleton, ({ parent }) => {
-    return parent === undefined || parent === -1 ? -1 : indexOf(names, parent, "joint");
+    const isRoot = parent === undefined || parent === null || parent === -1;
+    return isRoot ? -1 : indexOf(names, parent, "joint");
   });
   const binds = skeleton.flatMap(({ bind: { rotation, translationCm, scale } = {} }) => [
     ...numbers("rotation", rotation ?? [0, 0, 0, 1], 4),
