@@ -104,16 +104,31 @@ impl Recording {
 /// Creates a file. If there is one already, a program that still writes it keeps the old one for
 /// itself, so that two programs never write into the same file.
 fn create(path: &Path) -> io::Result<File> {
-    let Ok(place) = path.canonicalize() else { return File::create(path) };
-    if !place.metadata()?.is_file() {
-        return File::create(path);
+    const TRIES: usize = 100;
+    for _ in 0..TRIES {
+        match File::create_new(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            created => return created,
+        }
+        let found = path.canonicalize().and_then(|place| Ok((place.metadata()?.is_file(), place)));
+        match found {
+            // A link to nothing.
+            Err(_) if path.is_symlink() => return File::create(path),
+            // Another program has just removed the file, and creates its own.
+            Err(_) => {}
+            Ok((false, _)) => return File::create(path),
+            Ok((true, _)) if path.starts_with("/dev") => {
+                // The report goes there too.
+                let refusal = "standard output is no place for a recording; name a file";
+                return Err(io::Error::other(refusal));
+            }
+            Ok((true, place)) => match fs::remove_file(place) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            },
+        }
     }
-    if path.starts_with("/dev") {
-        // The report goes there too.
-        return Err(io::Error::other("standard output is no place for a recording; name a file"));
-    }
-    fs::remove_file(&place)?;
-    File::create_new(place)
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 fn failed(path: &Path, error: ReplayError) -> SessionError {

@@ -94,7 +94,7 @@ pub struct FigurePose<'a> {
 }
 
 impl<'a> FigurePose<'a> {
-    /// Makes a pose without curves, of which no part is absent.
+    /// Makes a pose that has no curves and all parts.
     pub fn new(joints: &'a [Transform]) -> Self {
         Self { joints, ..Self::default() }
     }

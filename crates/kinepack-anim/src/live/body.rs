@@ -3,7 +3,7 @@
 //! VMC sends rotations relative to the T-pose of a normalized VRM model, in which no bone is
 //! rotated. It sends them in Unity's left-handed space, with y up, in metres. A mirror makes it
 //! right-handed. VRM 1.0 faces +z and mirrors x, as does a body without a model. VRM 0.x faces −z
-//! and mirrors z. The two are told apart by the side of the left arm.
+//! and mirrors z. The side of the left arm shows which of the two a model is.
 //!
 //! The root of the model and the hips become one joint, because only their product is visible.
 

@@ -45,7 +45,7 @@ const SLACK: f32 = 0.05;
 
 /// The frames per second that timecodes have.
 const TIMECODE_RATES_HZ: [u32; 6] = [24, 25, 30, 48, 50, 60];
-/// In a recording of at least so many seconds, each frame number occurs.
+/// A recording that lasts at least this many seconds has every frame number.
 const LONG_S: f64 = 2.0;
 const DAY_S: f64 = 86_400.0;
 

@@ -22,7 +22,7 @@ const VMC: &str = "vmc://";
 const VMC_PORT: u16 = 39_539;
 /// The largest packet of UDP.
 pub(super) const MAX_PACKET_BYTES: usize = 1 << 16;
-/// After this time without a frame, the user is told that the tracker is silent.
+/// The time without a frame after which a message says that the tracker is silent.
 const SILENCE: Duration = Duration::from_secs(2);
 /// After the first frame, blend shapes may still arrive in later packets.
 const SETTLING: Duration = Duration::from_millis(500);

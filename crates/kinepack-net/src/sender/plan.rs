@@ -212,7 +212,7 @@ impl Planner {
         self.same_entities = base.has_same_entities(visible);
     }
 
-    /// Returns whether so many entities differ that an encoding of all of them cannot fit.
+    /// Returns whether an encoding of all differing entities cannot fit, because they are too many.
     pub(super) fn is_hopeless(&self, limit_bytes: usize) -> bool {
         self.difference.sent.len() as f64 * self.bits_per_item > 1.5 * 8.0 * limit_bytes as f64
     }
