@@ -195,6 +195,34 @@ pub enum NetError {
         /// The field's name, preceded by the name of its kind if the kind has one.
         field: String,
     },
+    /// A coarser world of a tick does not have the entities of the first one, or differs in their
+    /// spawn fields.
+    TierDiffers {
+        /// The index of the world.
+        tier: usize,
+    },
+    /// The numbers of a ring are out of range: distances are positive and increase from ring to
+    /// ring, an entity leaves a ring where it enters it or farther away, and a tier is at most 254.
+    /// There must be a ring.
+    BadRing {
+        /// The index of the ring; the number of rings if there are none, or if `beyond` is wrong.
+        ring: usize,
+    },
+    /// The edge of a cell is not a positive number.
+    BadCell {
+        /// The edge length.
+        cell: f64,
+    },
+    /// The schema has no position with this name: a field of two or three numbers that do not wrap.
+    NoSuchPosition {
+        /// The name.
+        field: String,
+    },
+    /// A viewpoint has a number that is not finite.
+    BadViewpoint {
+        /// The receiver's id.
+        id: ReceiverId,
+    },
     /// A set of entities is not sorted, or has an entity twice.
     NotSorted {
         /// The first id that is not above the id before it.
@@ -372,6 +400,25 @@ impl fmt::Display for NetError {
             Self::SharedId { id } => write!(f, "entity {} is there twice, as two kinds", id.0),
             Self::SpawnChanged { id, field } => {
                 write!(f, "entity {}: the spawn field `{field}` changed; it must not", id.0)
+            }
+            Self::TierDiffers { tier } => write!(
+                f,
+                "world {tier} of the tick has other entities or spawn fields than world 0; push the \
+                 same entities into both"
+            ),
+            Self::BadRing { ring } => write!(
+                f,
+                "ring {ring}: distances must be above 0 and increase from ring to ring, `leave` \
+                 must not be below `within`, a tier is at most 254, and at least one ring is needed"
+            ),
+            Self::BadCell { cell } => write!(f, "cells with an edge of {cell}; it must be above 0"),
+            Self::NoSuchPosition { field } => write!(
+                f,
+                "`{field}` is not a position of the schema: two or three numbers that do not wrap, \
+                 named with their kind, such as `ship.position`"
+            ),
+            Self::BadViewpoint { id } => {
+                write!(f, "receiver {}: a viewpoint that is not finite", id.0)
             }
             Self::NotSorted { id } => write!(f, "entity {} is not above the one before it", id.0),
             Self::LevelWithoutBaseline { row } => write!(

@@ -112,7 +112,7 @@ pub use receiver::{
 };
 pub use sender::{
     Audience, Handled, Hub, HubConfig, KindOptions, PeerStatus, Priority, ReceiverId,
-    ReceiverOptions, Work,
+    ReceiverOptions, Ring, Rings, Work, Worlds,
 };
 pub use sequence::Sequence;
 pub use split::{DatagramKind, datagram_kind, datagram_sequence, split_datagram};

@@ -38,6 +38,7 @@ mod playout;
 mod precision;
 mod properties;
 mod rates;
+mod rings;
 mod sharing;
 mod stream;
 mod vectors;

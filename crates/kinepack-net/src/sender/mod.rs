@@ -4,7 +4,7 @@
 //! caller's settings and events. For each receiver, [`peer`] decides what to send in a tick.
 //! [`history`] stores the receiver's acknowledgements, and chooses the baseline and the older
 //! views. [`visible`] builds the states that receivers may see, as [`visibility`] describes, and
-//! [`view`] is what a receiver holds. [`plan`] chooses what fits into a datagram,
+//! [`rings`] decide by distance. [`view`] is what a receiver holds. [`plan`] chooses what fits into a datagram,
 //! and [`parts`] divides a state among several, which [`in_parts`] sends.
 //!
 //! [`sending`] caches the tick's plans so that receivers can share them, [`baselines`] builds the
@@ -63,12 +63,14 @@ mod peer;
 mod plan;
 mod rates;
 mod receiver_id;
+mod rings;
 mod sending;
 mod sharing;
 mod view;
 mod visibility;
 mod visible;
 mod work;
+mod worlds;
 
 pub use audience::Audience;
 pub use config::{HubConfig, Priority, ReceiverOptions};
@@ -76,4 +78,6 @@ pub use hub::{Handled, Hub};
 pub use kind_options::KindOptions;
 pub use peer::PeerStatus;
 pub use receiver_id::ReceiverId;
+pub use rings::{Ring, Rings};
 pub use work::Work;
+pub use worlds::Worlds;

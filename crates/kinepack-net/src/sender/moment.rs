@@ -5,6 +5,7 @@ use std::time::Duration;
 use kinepack::Tick;
 
 use super::config::{HubConfig, Priority};
+use super::worlds::Worlds;
 
 /// The inputs of every receiver's turn in a tick.
 pub(super) struct Moment<'a> {
@@ -13,4 +14,5 @@ pub(super) struct Moment<'a> {
     pub(super) interval_ticks: u8,
     pub(super) config: &'a HubConfig,
     pub(super) priority: Option<Priority<'a>>,
+    pub(super) worlds: Worlds<'a>,
 }

@@ -11,8 +11,10 @@ use std::sync::Arc;
 
 use kinepack::{EncodeError, Snapshot, View};
 
+use super::rings::{HIDDEN, Sight};
 use super::view::SentView;
 use super::visibility::{FieldGroup, KnownVisibility, Visibility, contains};
+use super::worlds::Worlds;
 
 /// How many worlds of the pool a tick examines for reuse.
 const LOOKED_AT: usize = 32;
@@ -33,8 +35,9 @@ struct VisibleState {
 struct TickStates {
     /// The visible states. The first one is the whole world.
     states: Vec<VisibleState>,
-    /// The index in `states` of each visibility, by the visibility's id.
-    of_visibility: HashMap<u64, usize>,
+    /// The index in `states` of each visibility and sight, by their ids. Without a sight, its id is
+    /// 0.
+    of_visibility: HashMap<(u64, u64), usize>,
 }
 
 /// The visible states of this tick and of the previous one.
@@ -89,23 +92,34 @@ impl VisibleStates {
         KnownVisibility { id, visibility }
     }
 
-    /// The index of the visible state of a visibility. The first call for a visibility in a tick
-    /// builds the visible state.
-    pub(super) fn index_for(&mut self, known: &KnownVisibility) -> Result<usize, EncodeError> {
-        if known.id == 0 {
+    /// The index of the visible state of a visibility, as far as `sight` sees it in these worlds.
+    /// The first call for a visibility and a sight in a tick builds the visible state.
+    pub(super) fn index_for(
+        &mut self,
+        known: &KnownVisibility,
+        sight: Option<&Sight>,
+        worlds: Worlds<'_>,
+    ) -> Result<usize, EncodeError> {
+        let key = (known.id, sight.map_or(0, |sight| sight.id));
+        if key == (0, 0) {
             return Ok(0);
         }
-        if let Some(index) = self.now.of_visibility.get(&known.id) {
+        if let Some(index) = self.now.of_visibility.get(&key) {
             return Ok(*index);
         }
         let world = &self.now.states[0].view.whole;
         let mut snapshot = Snapshot::new_like(world);
         match &known.visibility.relevant {
-            Some(entities) => {
-                world.positions(entities, &mut self.places);
-                snapshot.gather(world, &self.places)?;
+            Some(entities) => world.positions(entities, &mut self.places),
+            None => {
+                self.places.clear();
+                self.places.extend(0..world.len() as u32);
             }
-            None => snapshot.copy_from(world),
+        }
+        match sight {
+            Some(sight) => gather(&mut snapshot, worlds, &mut self.places, &sight.tiers)?,
+            None if known.visibility.relevant.is_none() => snapshot.copy_from(world),
+            None => snapshot.gather(world, &self.places)?,
         }
         for (group, visible) in self.groups.iter().zip(&known.visibility.groups) {
             for part in group.parts.iter().filter(|_| visible.is_some()) {
@@ -115,9 +129,9 @@ impl VisibleStates {
         let before = self
             .before
             .of_visibility
-            .get(&known.id)
+            .get(&key)
             .map(|index| Arc::clone(&self.before.states[*index].view));
-        self.now.of_visibility.insert(known.id, self.now.states.len());
+        self.now.of_visibility.insert(key, self.now.states.len());
         self.add(Arc::new(snapshot), before);
         Ok(self.now.states.len() - 1)
     }
@@ -183,4 +197,26 @@ impl VisibleStates {
         }
         found
     }
+}
+
+/// Takes the entities at `places`, each from the world of its tier, and leaves out hidden ones.
+fn gather(
+    snapshot: &mut Snapshot,
+    worlds: Worlds<'_>,
+    places: &mut Vec<u32>,
+    tiers: &[u8],
+) -> Result<(), EncodeError> {
+    let tier = |place: &u32| tiers[*place as usize];
+    places.retain(|place| tier(place) != HIDDEN);
+    snapshot.gather(worlds.finest(), places)?;
+    places.retain(|place| tier(place) != 0);
+    let mut rows = Snapshot::new_like(snapshot);
+    while let Some(coarser) = places.iter().map(tier).min() {
+        let of_tier: Vec<u32> =
+            places.iter().copied().filter(|place| tier(place) == coarser).collect();
+        rows.gather(worlds.of_tier(coarser), &of_tier)?;
+        snapshot.patch(&[], &rows)?;
+        places.retain(|place| tier(place) != coarser);
+    }
+    Ok(())
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use kinepack::{EncodeError, Pack, Snapshot, Tick};
+use kinepack::{EncodeError, Pack, Snapshot};
 
 use super::Hub;
 use crate::NetError;
@@ -70,8 +70,11 @@ impl Hub {
 
     /// Queues this tick's events for their receivers. Adds an error for each receiver that does not
     /// get all of its events.
-    pub(super) fn hand_out_events(&mut self, tick: Tick, errors: &mut Vec<NetError>) {
+    ///
+    /// A receiver sees an entity that it saw in the last tick, or sees in this one.
+    pub(super) fn hand_out_events(&mut self, world: &Snapshot, errors: &mut Vec<NetError>) {
         let Some(events) = &mut self.events else { return };
+        let (tick, before) = (world.tick, self.sending.visible.world());
         let mut of_tick = Vec::with_capacity(events.of_tick.len());
         for (kind, lanes, audience) in events.of_tick.drain(..) {
             let last_tick = events.kinds.last_tick(kind, tick);
@@ -86,6 +89,7 @@ impl Hub {
                     OwnedAudience::All => true,
                     OwnedAudience::Seeing(entity) => {
                         contains(&peer.visibility.visibility.relevant, *entity)
+                            && peer.eye.sees(world, before, *entity)
                     }
                     OwnedAudience::Only(ids) => ids.contains(id),
                 };

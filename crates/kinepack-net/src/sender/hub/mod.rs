@@ -15,11 +15,13 @@ use super::config::{HubConfig, Priority, ReceiverOptions};
 use super::emitted::EmittedEvents;
 use super::peer::{Peer, PeerStatus};
 use super::receiver_id::ReceiverId;
+use super::rings::Sights;
 use super::sending::Sending;
 use super::sharing::Overdrawn;
 use super::view::SentView;
 use super::visibility::Visibility;
 use super::work::Work;
+use super::worlds::Worlds;
 use crate::handshake::{check_initial, check_schema, hello, reference_zero};
 use crate::packet::{Hello, Mismatch, Upstream, first_difference, outline};
 use crate::sequence::OTHER_SESSION;
@@ -158,6 +160,8 @@ pub struct Hub {
     overdrawn: Overdrawn,
     /// `None` without events.
     events: Option<EmittedEvents>,
+    /// What is seen by distance. `None` without rings.
+    sights: Option<Sights>,
 }
 
 impl Hub {
@@ -199,6 +203,7 @@ impl Hub {
             removed: VecDeque::new(),
             overdrawn: Overdrawn::default(),
             events: None,
+            sights: None,
         };
         hub.offer(codec)?;
         Ok(hub)
@@ -376,18 +381,23 @@ impl Hub {
         taken
     }
 
-    /// Makes the datagrams of this tick. `world` is the complete state, and its tick must be above
-    /// the tick of the previous call. `now` must not be earlier than in the previous call.
+    /// Makes the datagrams of this tick. `world` is the complete state, `&Snapshot`, or several
+    /// states of different precision for [`Rings`](crate::Rings), `&[&Snapshot; N]`. Its tick must
+    /// be above the tick of the previous call. `now` must not be earlier than in the previous call.
     ///
     /// # Errors
-    /// After [`NetError::SchemaMismatch`], [`NetError::SharedId`], [`NetError::SpawnChanged`],
-    /// [`NetError::TickNotRising`] and [`NetError::TimeRanBack`], nothing has changed. Other errors
-    /// concern one receiver, and the other receivers get their datagrams. With
-    /// [`NetError::Receiver`] and [`NetError::FullStateTooLarge`], that receiver gets nothing in
-    /// this tick. With [`NetError::FullStateRefused`], it does not take its first state. With
-    /// [`NetError::EventsWaiting`], it does not get all events. [`NetError::Several`] contains the
-    /// errors of several receivers. [`NetError::receiver`] has an example.
-    pub fn tick(&mut self, now: Duration, world: &Snapshot) -> Result<(), NetError> {
+    /// After [`NetError::SchemaMismatch`], [`NetError::SharedId`], [`NetError::TierDiffers`],
+    /// [`NetError::SpawnChanged`], [`NetError::TickNotRising`] and [`NetError::TimeRanBack`],
+    /// nothing has changed. Other errors concern one receiver, and the other receivers get their
+    /// datagrams. With [`NetError::Receiver`] and [`NetError::FullStateTooLarge`], that receiver
+    /// gets nothing in this tick. With [`NetError::FullStateRefused`], it does not take its first
+    /// state. With [`NetError::EventsWaiting`], it does not get all events. [`NetError::Several`]
+    /// contains the errors of several receivers. [`NetError::receiver`] has an example.
+    pub fn tick<'a>(
+        &mut self,
+        now: Duration,
+        world: impl Into<Worlds<'a>>,
+    ) -> Result<(), NetError> {
         self.tick_with(now, world, None)
     }
 
@@ -399,13 +409,13 @@ impl Hub {
     ///
     /// # Errors
     /// Returns the errors of [`tick`](Self::tick).
-    pub fn tick_with(
+    pub fn tick_with<'a>(
         &mut self,
         now: Duration,
-        world: &Snapshot,
+        world: impl Into<Worlds<'a>>,
         priority: Option<Priority<'_>>,
     ) -> Result<(), NetError> {
-        self.run_tick(now, world, priority, None)
+        self.run_tick(now, world.into(), priority, None)
     }
 
     /// Like [`tick_with`](Self::tick_with), but encodes on the caller's threads, because the hub
@@ -442,14 +452,14 @@ impl Hub {
     ///
     /// # Errors
     /// Returns the errors of [`tick`](Self::tick).
-    pub fn tick_on(
+    pub fn tick_on<'a>(
         &mut self,
         now: Duration,
-        world: &Snapshot,
+        world: impl Into<Worlds<'a>>,
         priority: Option<Priority<'_>>,
         mut threads: impl FnMut(&Work<'_>),
     ) -> Result<(), NetError> {
-        self.run_tick(now, world, priority, Some(&mut threads))
+        self.run_tick(now, world.into(), priority, Some(&mut threads))
     }
 
     /// The next datagram to send and its receiver. The datagram is valid until the next call.

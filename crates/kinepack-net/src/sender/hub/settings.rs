@@ -6,8 +6,9 @@ use std::sync::Arc;
 use kinepack::EntityId;
 
 use super::Hub;
+use crate::sender::rings::Sights;
 use crate::sender::visibility::{FieldGroup, Visibility};
-use crate::{KindOptions, NetError, ReceiverId};
+use crate::{KindOptions, NetError, ReceiverId, Rings};
 
 impl Hub {
     /// Sets how often changes of a kind of entities are sent, and the kind's priority if not
@@ -43,6 +44,49 @@ impl Hub {
     ) -> Result<(), NetError> {
         check_sorted(entities.as_deref())?;
         self.change_visibility(id, |visibility| visibility.relevant = entities)
+    }
+
+    /// Sets what receivers with a [viewpoint](Self::set_viewpoint) see by distance: the precision of
+    /// far entities, and which entities they do not see at all. This combines with
+    /// [`set_relevant`](Self::set_relevant): a receiver sees what both allow. `None` removes the
+    /// rings. An entity that comes into sight is added at the receiver, and one that leaves it is
+    /// removed.
+    ///
+    /// Receivers in the same cell share their snapshots, so there is an encoding for each cell with
+    /// viewpoints, baseline and codec. Cost of a tick: a distance for each entity and each cell
+    /// with viewpoints, and a copy of what is seen from it.
+    ///
+    /// # Errors
+    /// Returns [`NetError::BadRing`], [`NetError::BadCell`] and [`NetError::NoSuchPosition`]. Then
+    /// nothing has changed.
+    pub fn set_rings(&mut self, rings: Option<&Rings>) -> Result<(), NetError> {
+        let sights = match rings {
+            Some(rings) => Some(Sights::new(rings.clone(), rings.places(&self.schema)?)),
+            None => None,
+        };
+        self.sights = sights;
+        self.peers.values_mut().for_each(|peer| peer.eye.reset());
+        Ok(())
+    }
+
+    /// Sets the place from which a receiver's [rings](Self::set_rings) are measured, in the
+    /// positions' unit. For positions of two axes, the third number does not matter. `None`, as at
+    /// first, stops hiding and coarsening by distance.
+    ///
+    /// # Errors
+    /// Returns [`NetError::UnknownReceiver`], and [`NetError::BadViewpoint`] for a number that is
+    /// not finite.
+    pub fn set_viewpoint(
+        &mut self,
+        id: ReceiverId,
+        viewpoint: Option<[f64; 3]>,
+    ) -> Result<(), NetError> {
+        let peer = self.peers.get_mut(&id).ok_or(NetError::UnknownReceiver)?;
+        if viewpoint.is_some_and(|viewpoint| !viewpoint.iter().all(|along| along.is_finite())) {
+            return Err(NetError::BadViewpoint { id });
+        }
+        peer.eye.set(viewpoint);
+        Ok(())
     }
 
     fn change_visibility(

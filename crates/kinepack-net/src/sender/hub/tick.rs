@@ -7,33 +7,32 @@ use kinepack::{EntityId, Snapshot};
 
 use super::Hub;
 use crate::NetError;
-use crate::handshake::check_schema;
 use crate::sender::config::Priority;
 use crate::sender::moment::Moment;
 use crate::sender::sharing::{self, Outliers, Overdrawn, RUN_CREDITS, Schedule};
 use crate::sender::work::Threads;
+use crate::sender::worlds::Worlds;
 
 impl Hub {
     pub(super) fn run_tick(
         &mut self,
         now: Duration,
-        world: &Snapshot,
+        worlds: Worlds<'_>,
         priority: Option<Priority<'_>>,
         threads: Option<Threads<'_>>,
     ) -> Result<(), NetError> {
-        check_schema(self.hello.schema_hash, world.schema_hash())?;
-        if let Some(id) = world.shared_id() {
-            return Err(NetError::SharedId { id });
-        }
+        worlds.check(self.hello.schema_hash)?;
+        let world = worlds.finest();
         let interval = self.check_world(now, world).inspect_err(|_| self.note_absent(world))?;
         self.spawned = None;
         let tick = world.tick;
         self.last_tick = Some((now, tick));
         let mut errors = Vec::new();
-        self.hand_out_events(tick, &mut errors);
+        self.look(world);
+        self.hand_out_events(world, &mut errors);
         let interval_ticks = interval.min(255) as u8;
         self.sending.begin(world);
-        let moment = Moment { now, tick, interval_ticks, config: &self.config, priority };
+        let moment = Moment { now, tick, interval_ticks, config: &self.config, priority, worlds };
         let sending = &mut self.sending;
         let mut ready = Vec::new();
         for peer in self.peers.values_mut() {
@@ -77,6 +76,14 @@ impl Hub {
             *overdrawn = (*overdrawn + spent).saturating_sub(credits);
         }
         NetError::combine(errors)
+    }
+
+    /// Finds what each receiver sees by distance.
+    fn look(&mut self, world: &Snapshot) {
+        let Some(sights) = &mut self.sights else { return };
+        sights.begin(world, self.sending.visible.world());
+        self.peers.values_mut().for_each(|peer| sights.look(&mut peer.eye));
+        sights.end();
     }
 
     /// Compares `world` with the previous world. Returns the number of ticks between the two

@@ -21,6 +21,7 @@ use super::moment::Moment;
 use super::offered::{OfferedCodec, Target};
 use super::outbox::Outbox;
 use super::receiver_id::ReceiverId;
+use super::rings::Eye;
 use super::sending::Sending;
 use super::view::SentView;
 use super::visibility::KnownVisibility;
@@ -51,6 +52,7 @@ pub(super) struct Peer {
     newest_full_state: u8,
     pub(super) budget: Option<Budget>,
     pub(super) visibility: KnownVisibility,
+    pub(super) eye: Eye,
     freshness: Freshness,
     expects_part: bool,
     /// Whether the last snapshot took several datagrams.
@@ -121,6 +123,7 @@ impl Peer {
                 .budget_bytes_per_s
                 .map(|bytes_per_s| Budget::new(bytes_per_s, datagram_bytes, now)),
             visibility,
+            eye: Eye::default(),
             freshness: Freshness::default(),
             expects_part: false,
             expects_split: false,
@@ -303,7 +306,8 @@ impl Peer {
         sending: &mut Sending,
     ) -> Result<Option<DueSnapshot>, NetError> {
         let Some(codec) = self.codec else { return Ok(None) };
-        let visible = sending.visible.index_for(&self.visibility);
+        let sight = self.eye.sight.as_deref();
+        let visible = sending.visible.index_for(&self.visibility, sight, moment.worlds);
         let visible = visible.map_err(|error| NetError::Receiver { id: self.id, error })?;
         let target = Target { codec, visible };
         self.history.find_lost(moment.now, &mut self.outcomes);

@@ -1,0 +1,405 @@
+//! Tests of rings: each receiver holds each entity in the tier of its ring, and nothing that is
+//! beyond all rings. A second description of the rings, by entity and cell, says what that is.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+use kinepack_net::{
+    Audience, EventKinds, Hub, HubConfig, Link, LinkConfig, Loss, NetError, Receiver,
+    ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Ring, Rings,
+};
+
+use crate::support::{Random, TICK_HZ};
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Ship {
+    #[pack(range = -256.0..256.0, precision = 1.0 / 64.0, clamp)]
+    position: [f32; 3],
+    #[pack(spawn, max = 7)]
+    model: u8,
+    #[pack(range = -8.0..8.0, precision = 1.0 / 64.0, clamp)]
+    heading: f32,
+    #[pack(max = 100)]
+    heat: Option<u8>,
+}
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Exploded {
+    size: u8,
+}
+
+/// A kind without a position, which distance does not hide.
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Score {
+    points: u16,
+}
+
+/// A kind whose position has two axes.
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Mark {
+    #[pack(range = -256.0..256.0, precision = 1.0, clamp)]
+    on_map: [f32; 2],
+    until: u8,
+}
+
+fn codec(level: Level) -> Codec {
+    let schema = Schema::builder().kind::<Mark>("mark").kind::<Score>("score");
+    let schema = schema.kind::<Ship>("ship").build().unwrap();
+    Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap()
+}
+
+fn rings(beyond: Option<usize>) -> Rings {
+    Rings {
+        positions: vec!["ship.position".into(), "mark.on_map".into()],
+        rings: vec![
+            Ring { within: 40.0, leave: 48.0, tier: 0 },
+            Ring { within: 90.0, leave: 90.0, tier: 2 },
+            Ring { within: 150.0, leave: 180.0, tier: 1 },
+        ],
+        beyond,
+        cell: 25.0,
+    }
+}
+
+struct World {
+    ships: BTreeMap<u32, Ship>,
+    marks: Vec<Mark>,
+    points: u16,
+    eyes: Vec<[f64; 3]>,
+    random: Random,
+    next_id: u32,
+}
+
+impl World {
+    fn new(seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let marks = (0..6).map(|index| Mark {
+            on_map: [random.unit() * 200.0, random.unit() * 200.0],
+            until: index,
+        });
+        let marks = marks.collect();
+        let mut made = Self {
+            ships: BTreeMap::new(),
+            marks,
+            points: 0,
+            eyes: Vec::new(),
+            random,
+            next_id: 100,
+        };
+        (0..24).for_each(|_| made.add());
+        made.eyes = (0..4).map(|_| made.place().map(f64::from)).collect();
+        made
+    }
+
+    fn place(&mut self) -> [f32; 3] {
+        [150.0, 150.0, 20.0].map(|extent| self.random.unit() * extent)
+    }
+
+    fn add(&mut self) {
+        let (position, id) = (self.place(), self.next_id);
+        let ship = Ship { position, model: (id % 8) as u8, heading: 0.0, heat: Some(0) };
+        self.ships.insert(id, ship);
+        self.next_id += 1;
+    }
+
+    fn step(&mut self) {
+        for ship in self.ships.values_mut() {
+            for axis in &mut ship.position {
+                *axis = (*axis + self.random.unit() * 6.0).clamp(-250.0, 250.0);
+            }
+            ship.heading = self.random.unit() * 7.0;
+            ship.heat = Some(self.random.below(101) as u8);
+        }
+        for axis in self.eyes.iter_mut().flatten() {
+            *axis = (*axis + f64::from(self.random.unit()) * 5.0).clamp(-200.0, 200.0);
+        }
+        if self.random.chance(20) {
+            self.points += 1;
+            self.add();
+        }
+        if self.random.chance(20) {
+            let nth = self.random.below(self.ships.len() as u64) as usize;
+            let id = *self.ships.keys().nth(nth).unwrap();
+            self.ships.remove(&id);
+        }
+    }
+
+    /// The world of a tier, of the entities for which `tier` returns this tier.
+    fn of_tiers(&self, codec: &Codec, tick: u32, tier: impl Fn(u32) -> Option<usize>) -> Snapshot {
+        let mut made = Snapshot::new(codec.schema(), Tick(tick));
+        for (id, mark) in (10..).zip(&self.marks) {
+            if let Some(tier) = tier(id) {
+                let until = mark.until + 10 * tier as u8;
+                made.push(EntityId(id), &Mark { until, ..mark.clone() }).unwrap();
+            }
+        }
+        made.push(EntityId(1), &Score { points: self.points }).unwrap();
+        for (id, ship) in &self.ships {
+            if let Some(tier) = tier(*id) {
+                let heading = if tier == 0 { ship.heading } else { ship.heading.round() };
+                let heat = if tier == 1 { None } else { ship.heat };
+                made.push(EntityId(*id), &Ship { heading, heat, ..ship.clone() }).unwrap();
+            }
+        }
+        made
+    }
+}
+
+type Cell = [i64; 3];
+
+/// The rings as a person would describe them.
+#[derive(Default)]
+struct Naive {
+    cells: Vec<Option<Cell>>,
+    /// The rings of the last tick, by cell and entity.
+    before: HashMap<(Cell, u32), usize>,
+}
+
+impl Naive {
+    /// Returns for each receiver the tiers of the entities that it sees.
+    fn look(&mut self, world: &World, rings: &Rings) -> Vec<HashMap<u32, usize>> {
+        let mut now = HashMap::new();
+        self.cells.resize(world.eyes.len(), None);
+        let edge = rings.cell;
+        let mut seen = Vec::new();
+        for (eye, last) in world.eyes.iter().zip(&mut self.cells) {
+            let is_inside = |cell: &Cell| {
+                let mut axes = eye.iter().zip(cell);
+                axes.all(|(at, cell)| {
+                    let along = at / edge - *cell as f64;
+                    (-0.1..=1.1).contains(&along)
+                })
+            };
+            let cell = last.filter(is_inside);
+            let cell = cell.unwrap_or(eye.map(|at| (at / edge).floor() as i64));
+            *last = Some(cell);
+            let off = |place: &[f32]| {
+                let squares = place.iter().zip(&cell).map(|(place, cell)| {
+                    let along = f64::from(*place) / edge - *cell as f64;
+                    let off = (-0.1 - along).max(along - 1.1).max(0.0) * edge;
+                    off * off
+                });
+                squares.sum::<f64>().sqrt()
+            };
+            let step = |to: f32| (to * 64.0).round() / 64.0;
+            let ships = world.ships.iter().map(|(id, ship)| (*id, off(&ship.position.map(step))));
+            let marks = (10..).zip(&world.marks);
+            let marks = marks.map(|(id, mark)| (id, off(&mark.on_map.map(f32::round))));
+            let mut tiers = HashMap::new();
+            for (id, distance) in ships.chain(marks) {
+                let inner = rings.rings.iter().position(|ring| distance <= ring.within);
+                let mut ring = inner.unwrap_or(rings.rings.len());
+                if let Some(before) = self.before.get(&(cell, id)) {
+                    for nearer in (*before..ring).rev() {
+                        if distance <= rings.rings[nearer].leave {
+                            ring = nearer;
+                        }
+                    }
+                }
+                now.insert((cell, id), ring);
+                let tier = rings.rings.get(ring).map_or(rings.beyond, |ring| Some(ring.tier));
+                tier.map(|tier| tiers.insert(id, tier));
+            }
+            seen.push(tiers);
+        }
+        self.before = now;
+        seen
+    }
+}
+
+fn session(level: Level, seed: u64, beyond: Option<usize>) {
+    let (codec, rings) = (codec(level), rings(beyond));
+    let mut hub = Hub::new(&codec, HubConfig::default()).unwrap();
+    hub.set_rings(Some(&rings)).unwrap();
+    let link = LinkConfig {
+        latency: Duration::from_millis(30),
+        loss: Loss::bursts(0.1, 3.0),
+        ..LinkConfig::default()
+    };
+    let mut world = World::new(seed);
+    let mut ends = Vec::new();
+    for id in 0..world.eyes.len() as u64 {
+        hub.add(ReceiverId(id), &ReceiverOptions::default(), Duration::ZERO).unwrap();
+        let receiver = Receiver::new(&codec, ReceiverConfig::at_hz(TICK_HZ)).unwrap();
+        let links = [0, 1].map(|way| Link::new(link, 10 * seed + 2 * id + way).unwrap());
+        ends.push((receiver, links));
+    }
+    let (mut naive, mut expected, mut compared) = (Naive::default(), HashMap::new(), 0);
+    let mut tiers_seen = [0; 3];
+    for tick in 1..=400u32 {
+        let now = Duration::from_secs(1) * tick / TICK_HZ;
+        for (id, (receiver, [down, up])) in (0..).zip(&mut ends) {
+            while let Some(datagram) = down.poll(now) {
+                match receiver.handle(now, &datagram) {
+                    Ok(_) | Err(Refused::Duplicate | Refused::TooOld | Refused::NoBaseline) => {}
+                    Err(refused) => panic!("{refused}"),
+                }
+                if let Some(newest) = receiver.newest() {
+                    let seen: &Snapshot = &expected[&(id, newest.tick.0)];
+                    assert!(newest.holds_same(seen), "{level:?} {seed}: {id}, {}", newest.tick.0);
+                    compared += 1;
+                }
+            }
+            while let Some(datagram) = receiver.poll_transmit(now) {
+                up.send(now, datagram);
+            }
+            while let Some(datagram) = up.poll(now) {
+                let _ = hub.handle(ReceiverId(id), now, &datagram);
+            }
+        }
+        world.step();
+        for (id, eye) in (0..).map(ReceiverId).zip(&world.eyes) {
+            hub.set_viewpoint(id, Some(*eye)).unwrap();
+        }
+        for (id, seen) in (0..).zip(naive.look(&world, &rings)) {
+            seen.values().for_each(|tier| tiers_seen[*tier] += 1);
+            let seen = world.of_tiers(&codec, tick, |entity| seen.get(&entity).copied());
+            expected.insert((id, tick), seen);
+        }
+        let worlds = [0, 1, 2].map(|tier| world.of_tiers(&codec, tick, |_| Some(tier)));
+        hub.tick(now, &worlds.each_ref()).unwrap();
+        while let Some((to, datagram)) = hub.poll_transmit() {
+            ends[to.0 as usize].1[0].send(now, datagram);
+        }
+    }
+    assert!(compared > 1_000, "{compared} states arrived");
+    assert!(tiers_seen.iter().all(|seen| *seen > 1_000), "{tiers_seen:?}");
+}
+
+#[test]
+fn each_receiver_holds_what_the_rings_say() {
+    session(Level::PACKED, 1, None);
+    session(Level::ADAPTIVE, 2, None);
+    session(Level::ADAPTIVE, 3, Some(1));
+    session(Level::LEARNING, 4, Some(2));
+}
+
+/// A hub with rings, and a world of ships at these places along x.
+fn at_places(places: &[f32]) -> (Hub, [Snapshot; 2]) {
+    let codec = codec(Level::PACKED);
+    let mut hub = Hub::new(&codec, HubConfig::default()).unwrap();
+    hub.set_rings(Some(&rings(None))).unwrap();
+    let worlds = [0, 1].map(|tier| {
+        let mut world = Snapshot::new(codec.schema(), Tick(1));
+        for (id, x) in (100..).zip(places) {
+            let heat = (tier == 0).then_some(40);
+            let ship = Ship { position: [*x, 0.0, 0.0], model: 0, heading: 0.0, heat };
+            world.push(EntityId(id), &ship).unwrap();
+        }
+        world
+    });
+    (hub, worlds)
+}
+
+fn join(hub: &mut Hub, id: u64, viewpoint: Option<[f64; 3]>) -> Receiver {
+    join_with(hub, ReceiverId(id), viewpoint, |receiver| receiver)
+}
+
+fn join_with(
+    hub: &mut Hub,
+    id: ReceiverId,
+    viewpoint: Option<[f64; 3]>,
+    with: impl Fn(Receiver) -> Receiver,
+) -> Receiver {
+    hub.add(id, &ReceiverOptions::default(), Duration::ZERO).unwrap();
+    hub.set_viewpoint(id, viewpoint).unwrap();
+    let codec = codec(Level::PACKED);
+    let mut receiver = with(Receiver::new(&codec, ReceiverConfig::at_hz(TICK_HZ)).unwrap());
+    let hello = receiver.poll_transmit(Duration::ZERO).unwrap().to_vec();
+    hub.handle(id, Duration::ZERO, &hello).unwrap();
+    receiver
+}
+
+#[test]
+fn receivers_in_a_cell_share_an_encoding_and_those_without_a_viewpoint_see_all() {
+    let (mut hub, [fine, coarse]) = at_places(&[0.0, 60.0, 120.0, 220.0]);
+    let near = [3.0, 22.0, 10.0].map(|x| Some([x, 5.0, 5.0]));
+    let far = [Some([130.0, 5.0, 5.0]), None];
+    let mut receivers: Vec<Receiver> =
+        (0..).zip(near.into_iter().chain(far)).map(|(id, at)| join(&mut hub, id, at)).collect();
+    hub.tick(Duration::from_millis(16), &[&fine, &coarse]).unwrap();
+    assert_eq!(hub.encoded(), 3, "one for the cell, one for the far one, one for the whole world");
+    while let Some((ReceiverId(id), datagram)) = hub.poll_transmit() {
+        receivers[id as usize].handle(Duration::from_millis(16), datagram).unwrap();
+    }
+    let heats = |receiver: &Receiver| -> Vec<(u32, Option<u8>)> {
+        let newest = receiver.newest().unwrap();
+        newest.iter::<Ship>().unwrap().map(|(id, ship)| (id.0, ship.heat)).collect()
+    };
+    // The third ring names tier 1, the second one tier 2, whose world is missing.
+    let seen_near = [(100, Some(40)), (101, Some(40)), (102, None)];
+    receivers[..3].iter().for_each(|receiver| assert_eq!(heats(receiver), seen_near));
+    let seen_far = [(100, None), (101, None), (102, Some(40)), (103, None)];
+    assert_eq!(heats(&receivers[3]), seen_far);
+    assert!(receivers[4].newest().unwrap().holds_same(&fine));
+}
+
+#[test]
+fn events_of_entities_reach_those_who_see_or_saw_them() {
+    let schema = Schema::of::<Exploded>();
+    let of_events = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
+    let kinds = EventKinds::new(&of_events);
+    let (hub, [mut fine, _]) = at_places(&[0.0, 220.0]);
+    let mut hub = hub.with_events(&kinds);
+    let mut receivers = [0.0, 220.0].map(|x| {
+        let id = ReceiverId(x as u64);
+        join_with(&mut hub, id, Some([x, 0.0, 0.0]), |receiver| receiver.with_events(&kinds))
+    });
+    let mut hear = |world: &Snapshot, of: [(u32, u8); 2]| {
+        for (entity, size) in of {
+            hub.emit(&Exploded { size }, Audience::Seeing(EntityId(entity))).unwrap();
+        }
+        hub.tick(Duration::from_millis(16) * world.tick.0, world).unwrap();
+        while let Some((ReceiverId(id), datagram)) = hub.poll_transmit() {
+            let receiver = &mut receivers[usize::from(id != 0)];
+            receiver.handle(Duration::from_millis(16), datagram).unwrap();
+        }
+        receivers.each_mut().map(|receiver| {
+            let events = receiver.take_events();
+            events.map(|event| event.get::<Exploded>().unwrap().unwrap().size).collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(hear(&fine, [(100, 1), (101, 2)]), [[1], [2]]);
+    fine.retain(&[EntityId(100)]);
+    fine.tick = Tick(2);
+    let gone = hear(&fine, [(101, 3), (100, 4)]);
+    assert_eq!(gone, [[4], [3]], "the entity is gone, but was seen");
+    fine.tick = Tick(3);
+    let unknown = hear(&fine, [(101, 5), (9, 6)]);
+    assert_eq!(unknown, [[5, 6]; 2], "distance does not hide what is long gone or never was");
+}
+
+#[test]
+fn wrong_rings_and_worlds_are_refused() {
+    let (mut hub, [fine, mut coarse]) = at_places(&[0.0, 60.0]);
+    let _receiver = join(&mut hub, 0, None);
+    let mut refuse = |change: fn(&mut Rings), error: NetError| {
+        let mut rings = rings(None);
+        change(&mut rings);
+        assert_eq!(hub.set_rings(Some(&rings)), Err(error));
+    };
+    refuse(|rings| rings.rings.clear(), NetError::BadRing { ring: 0 });
+    refuse(|rings| rings.rings[1].within = 40.0, NetError::BadRing { ring: 1 });
+    refuse(|rings| rings.rings[2].leave = 149.0, NetError::BadRing { ring: 2 });
+    refuse(|rings| rings.rings[0].within = f64::NAN, NetError::BadRing { ring: 0 });
+    refuse(|rings| rings.rings[0].leave = f64::INFINITY, NetError::BadRing { ring: 0 });
+    refuse(|rings| rings.rings[0].tier = 255, NetError::BadRing { ring: 0 });
+    refuse(|rings| rings.beyond = Some(255), NetError::BadRing { ring: 3 });
+    refuse(|rings| rings.cell = 0.0, NetError::BadCell { cell: 0.0 });
+    for field in ["position", "ship.heading", "ship.model", "score.points", "", "ship"] {
+        let mut rings = rings(None);
+        rings.positions.push(field.into());
+        let missing = NetError::NoSuchPosition { field: field.into() };
+        assert_eq!(hub.set_rings(Some(&rings)), Err(missing));
+    }
+    let nowhere = Some([0.0, f64::NAN, 0.0]);
+    let refused = NetError::BadViewpoint { id: ReceiverId(0) };
+    assert_eq!(hub.set_viewpoint(ReceiverId(0), nowhere), Err(refused));
+    assert_eq!(hub.set_viewpoint(ReceiverId(9), None), Err(NetError::UnknownReceiver));
+
+    coarse.retain(&[EntityId(100)]);
+    let differs = Err(NetError::TierDiffers { tier: 2 });
+    assert_eq!(hub.tick(Duration::ZERO, &[&fine, &fine, &coarse]), differs);
+    assert_eq!(hub.tick(Duration::ZERO, &fine), Ok(()), "a refused tick changes nothing");
+}
