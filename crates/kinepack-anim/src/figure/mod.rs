@@ -15,6 +15,7 @@
 //! Read [`FigureOptions`] first, and then [`Figure`].
 
 mod error;
+mod find;
 mod levers;
 mod options;
 mod parts;
@@ -71,6 +72,8 @@ use plan::Plan;
 #[derive(Clone, Debug)]
 pub struct Figure {
     plan: Arc<Plan>,
+    /// The lane of an entity at which the figure's lanes begin.
+    first_lane: usize,
     /// The pose in model space, before coding in `exact`, and as the receiver has it in `decoded`.
     exact: Vec<Frame>,
     decoded: Vec<Frame>,
@@ -93,6 +96,7 @@ impl Figure {
             decoded: vec![Frame::IDENTITY; plan.joints.len()],
             from: vec![0; plan.lanes],
             to: vec![0; plan.lanes],
+            first_lane: 0,
             plan: Arc::new(plan),
         })
     }
@@ -196,7 +200,8 @@ impl Figure {
         Ok(())
     }
 
-    /// Quantizes a pose and appends it to a snapshot, as an entity of this kind.
+    /// Quantizes a pose and appends it to a snapshot, as an entity of a kind that has this figure's
+    /// fields alone. For other kinds, [`quantize`](Self::quantize) into a part of their lanes.
     ///
     /// # Errors
     /// Returns the errors of [`quantize`](Self::quantize), and [`FigureError::Snapshot`] if the
@@ -231,7 +236,10 @@ impl Figure {
     /// Panics if the figure has no such part, or the snapshot has no such entity.
     pub fn is_present(&self, (snapshot, index): (&Snapshot, usize), part: usize) -> bool {
         assert!(part < self.plan.parts(), "a part of another figure");
-        let flag = snapshot.lanes_at(index).nth(part).expect("the snapshot has no such entity");
+        let flag = snapshot
+            .lanes_at(index)
+            .nth(self.first_lane + part)
+            .expect("the snapshot has no such entity");
         flag == 1
     }
 
@@ -240,10 +248,10 @@ impl Figure {
     /// is written for absent parts, so that the caller's own pose of them stays.
     ///
     /// # Panics
-    /// Panics if the snapshot has no such entity, or the entity has another number of lanes.
+    /// Panics if the snapshot has no such entity, or the entity has too few lanes.
     pub fn write(&mut self, state: (&Snapshot, usize), pose: &mut (impl PoseWriter + ?Sized)) {
-        let Self { plan, from: lanes, .. } = self;
-        read(state, lanes);
+        let Self { plan, first_lane, from: lanes, .. } = self;
+        read(state, *first_lane, lanes);
         for (index, joint) in plan.joints.iter().enumerate() {
             if is_present(joint.part, lanes) {
                 set(pose, index, &joint.transform(lanes));
@@ -276,9 +284,9 @@ impl Figure {
         if at.ratio >= 1.0 {
             return self.write(to, pose);
         }
-        let Self { plan, from: from_lanes, to: to_lanes, .. } = self;
-        read(from, from_lanes);
-        read(to, to_lanes);
+        let Self { plan, first_lane, from: from_lanes, to: to_lanes, .. } = self;
+        read(from, *first_lane, from_lanes);
+        read(to, *first_lane, to_lanes);
         // If a part is absent in `to`, its lanes there are 0, which is no pose.
         let end_of = |part| if is_present(part, to_lanes) { &*to_lanes } else { &*from_lanes };
         for (index, joint) in plan.joints.iter().enumerate() {
@@ -302,11 +310,11 @@ fn is_present(part: Option<usize>, lanes: &[u32]) -> bool {
     part.is_none_or(|part| lanes[part] == 1)
 }
 
-/// Copies the lanes of an entity.
-fn read((snapshot, index): (&Snapshot, usize), lanes: &mut [u32]) {
+/// Copies the figure's lanes of an entity. The entity's first one of them is `first`.
+fn read((snapshot, index): (&Snapshot, usize), first: usize, lanes: &mut [u32]) {
     let own = snapshot.lanes_at(index);
-    assert!(own.len() == lanes.len(), "an entity of another kind");
-    lanes.iter_mut().zip(own).for_each(|(lane, own)| *lane = own);
+    assert!(own.len() >= first + lanes.len(), "an entity of another kind");
+    lanes.iter_mut().zip(own.skip(first)).for_each(|(lane, own)| *lane = own);
 }
 
 fn set(pose: &mut (impl PoseWriter + ?Sized), joint: usize, transform: &Transform) {

@@ -1,6 +1,7 @@
 //! Tests figures: the promise on generated skeletons, the refusals, and the frozen lanes.
 
 mod corpus;
+mod mixed;
 mod parts;
 mod promise;
 mod refused;
