@@ -1,7 +1,9 @@
 //! The driver of the target `figure`, which makes a skeleton, options and poses of any numbers.
 
-use kinepack::{EntityId, Schema, Snapshot, Tick};
-use kinepack_anim::figure::{Figure, FigureCurve, FigureOptions, FigurePart, FigurePose, Motion};
+use kinepack::{Between, EntityId, Schema, Snapshot, Tick};
+use kinepack_anim::figure::{
+    ClipPlay, Figure, FigureClips, FigureCurve, FigureOptions, FigurePart, FigurePose, Motion,
+};
 use kinepack_anim::measure::{ErrorOptions, pose_errors_cm};
 use kinepack_anim::{Joint, Skeleton, Transform};
 
@@ -31,8 +33,13 @@ pub fn figure(data: &[u8]) {
         }
         let absent: Vec<usize> =
             (0..options.parts.len()).filter(|_| data.byte().is_some_and(|b| b > 200)).collect();
-        let sent = FigurePose { joints: &pose, curves: &curves, absent: &absent };
+        let clips: Vec<Option<ClipPlay>> =
+            (0..options.clips.slots).map(|_| data.play(Tick(tick))).collect();
+        let sent = FigurePose { joints: &pose, curves: &curves, absent: &absent, clips: &clips };
         if figure.push(&mut world, 0, EntityId(1), &sent).is_ok() {
+            for (slot, play) in clips.iter().enumerate() {
+                assert_eq!(figure.clip((&world, 0), slot), *play);
+            }
             // An absent part is not written, so the receiver's own pose of it stays.
             shown.copy_from_slice(&pose);
             figure.write((&world, 0), &mut shown[..]);
@@ -63,6 +70,16 @@ pub fn figure(data: &[u8]) {
     world.push_lanes(EntityId(1), &lanes).unwrap();
     figure.write((&world, 0), &mut shown[..]);
     assert!(shown.iter().all(Transform::is_valid));
+    for slot in 0..options.clips.slots {
+        let at = Between { ratio: data.number(), seconds: 0.1 };
+        let tick = f64::from(data.number());
+        let shown = figure.interpolate_clip((&world, 0), (&world, 0), at, tick, slot);
+        assert_eq!(shown.is_some(), figure.clip((&world, 0), slot).is_some());
+        if let Some(shown) = shown {
+            assert!(shown.clip < figure.clip_count() && shown.time_ticks.is_finite());
+            assert!((0.0..=1.0).contains(&shown.weight) && shown.speed.abs() <= 16.0);
+        }
+    }
 }
 
 /// The numbers that the data holds. Zeros follow the end of the data.
@@ -85,6 +102,15 @@ impl Numbers<'_> {
             255 => f32::from_bits(self.word()),
             byte => (f32::from(byte) - 127.0) / 8.0,
         }
+    }
+
+    /// Returns a play of one of three clips, of which a figure may have fewer.
+    fn play(&mut self, tick: Tick) -> Option<ClipPlay> {
+        let clip = usize::from(self.byte()? % 4);
+        let play = ClipPlay::start(clip.checked_sub(1)?, tick);
+        let play = play.with_time(tick, f64::from(self.number())).ok()?;
+        let play = play.with_speed(tick, f64::from(self.number())).ok()?;
+        play.with_weight(self.number()).ok()
     }
 
     fn figure(&mut self) -> Option<(Skeleton, FigureOptions)> {
@@ -134,6 +160,13 @@ impl Numbers<'_> {
                     joints: (index..count).collect(),
                     curves: (0..options.curves.len()).collect(),
                 }),
+                // Both may be 0.
+                5 => {
+                    options.clips = FigureClips {
+                        slots: usize::from(self.byte()? % 4),
+                        names: vec![String::new(); usize::from(self.byte()? % 4)],
+                    };
+                }
                 _ => {}
             }
             joints.push(Joint { name: String::new(), parent, bind });

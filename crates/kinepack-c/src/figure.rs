@@ -159,7 +159,7 @@ pub unsafe extern "C" fn kp_figure_push(
             slice(curves, curve_count)?
         };
         let Body { figure, pose: joints, absent, .. } = &mut *body;
-        let pose = FigurePose { joints, curves, absent };
+        let pose = FigurePose { joints, curves, absent, clips: &[] };
         figure
             .push(&mut world.snapshot, kind as usize, EntityId(id), &pose)
             .map_err(|error| refused(&error))

@@ -143,6 +143,7 @@ pub(crate) unsafe fn options_of(options: &KpFigureOptions) -> Result<FigureOptio
         motions: motions.iter().map(motion_of).collect::<Result<_, Failure>>()?,
         curves,
         parts,
+        clips: default.clips,
     })
 }
 

@@ -23,6 +23,32 @@ pub enum FigureError {
         /// The part's index.
         part: usize,
     },
+    /// A pose plays a clip in a slot that the options do not have.
+    NoSlot {
+        /// The slot's index.
+        slot: usize,
+    },
+    /// A pose plays a clip that the options do not have.
+    NoClip {
+        /// The slot's index.
+        slot: usize,
+        /// The clip's index.
+        clip: usize,
+    },
+    /// There are clips but no slots, slots but no clips, or more than 64 slots.
+    BadClips {
+        /// The number of slots.
+        slots: usize,
+        /// The number of clips.
+        clips: usize,
+    },
+    /// A number of a clip that plays is not finite, or is out of range.
+    BadPlay {
+        /// What the number is: the time in ticks, the speed or the weight.
+        number: &'static str,
+        /// The refused number.
+        value: f64,
+    },
     /// A part has neither joints nor curves, or something that another part has too.
     BadPart {
         /// The part's index.
@@ -101,6 +127,19 @@ impl fmt::Display for FigureError {
             Self::NoJoint { joint } => write!(f, "the skeleton has no joint {joint}"),
             Self::NoCurve { curve } => write!(f, "the options have no curve {curve}"),
             Self::NoPart { part } => write!(f, "the figure has no part {part}"),
+            Self::NoSlot { slot } => write!(f, "the figure has no slot {slot} for a clip"),
+            Self::NoClip { slot, clip } => {
+                write!(f, "the figure has no clip {clip}, which slot {slot} plays")
+            }
+            Self::BadClips { slots, clips } => {
+                write!(
+                    f,
+                    "{slots} slots cannot play {clips} clips: give both or none, up to 64 slots"
+                )
+            }
+            Self::BadPlay { number, value } => {
+                write!(f, "the {number} of a clip is {value}, out of range")
+            }
             Self::BadPart { part } => {
                 write!(f, "part {part} is empty, or shares a joint or a curve with another part")
             }

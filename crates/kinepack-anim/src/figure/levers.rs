@@ -40,8 +40,9 @@ pub(super) fn motions(
     Ok(motions)
 }
 
-/// The FNV-1a hash of the skeleton's hash, and of the index and the axis of each hinge.
-pub(super) fn digest(skeleton: &Skeleton, motions: &[Motion]) -> u64 {
+/// The FNV-1a hash of the skeleton's hash, of the index and the axis of each hinge, and of the clips'
+/// names.
+pub(super) fn digest(skeleton: &Skeleton, motions: &[Motion], clips: &[String]) -> u64 {
     let mut hash = Fnv1a::new();
     hash.add(&skeleton.hash().to_le_bytes());
     for (joint, motion) in (0u32..).zip(motions) {
@@ -49,6 +50,10 @@ pub(super) fn digest(skeleton: &Skeleton, motions: &[Motion]) -> u64 {
             hash.add(&joint.to_le_bytes());
             axis.iter().for_each(|component| hash.add(&component.to_le_bytes()));
         }
+    }
+    for name in clips {
+        hash.add(&(name.len() as u32).to_le_bytes());
+        hash.add(name.as_bytes());
     }
     hash.finish()
 }

@@ -14,12 +14,14 @@
 //!
 //! Read [`FigureOptions`] first, and then [`Figure`].
 
+mod clips;
 mod error;
 mod find;
 mod levers;
 mod options;
 mod parts;
 mod plan;
+mod play;
 mod rotation;
 mod steps;
 
@@ -33,7 +35,8 @@ use crate::measure::Frame;
 use crate::{PoseWriter, Skeleton, Transform};
 
 pub use error::FigureError;
-pub use options::{FigureCurve, FigureOptions, FigurePart, FigurePose, Motion};
+pub use options::{FigureClips, FigureCurve, FigureOptions, FigurePart, FigurePose, Motion};
+pub use play::{ClipPlay, ShownClip};
 
 use plan::Plan;
 
@@ -139,8 +142,8 @@ impl Figure {
     /// Quantizes a pose into [`lane_count`](Self::lane_count) lanes.
     ///
     /// # Errors
-    /// Returns [`FigureError::NoPart`] if a part that the figure does not have is absent. Returns
-    /// [`FigureError::NotANumber`] for a number that is not finite. Returns
+    /// Returns [`FigureError::NoPart`], [`FigureError::NoSlot`] or [`FigureError::NoClip`] if the
+    /// pose names one that the figure does not have. Returns [`FigureError::NotANumber`] for a number that is not finite. Returns
     /// [`FigureError::OutOfRange`] or [`FigureError::BadCurve`] for a number beyond its limits.
     /// Returns [`FigureError::Unsent`] if a joint moves in a way that the figure does not send, for
     /// example if a bone changes its length. After an error, do not use the lanes.
@@ -164,6 +167,7 @@ impl Figure {
             // The lanes of absent fields are 0.
             lanes[plan.parts()..].fill(0);
         }
+        plan.clips.quantize(pose.clips, lanes)?;
         for (index, (joint, transform)) in plan.joints.iter().zip(pose.joints).enumerate() {
             if !is_present(joint.part, lanes) {
                 continue;

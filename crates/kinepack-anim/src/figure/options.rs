@@ -1,5 +1,6 @@
 //! Options for what a figure sends, and how precisely.
 
+use super::ClipPlay;
 use crate::Transform;
 
 /// How a joint moves, relative to its parent.
@@ -71,6 +72,26 @@ pub struct FigurePart {
     pub curves: Vec<usize>,
 }
 
+/// The clips that a body can play beside its live pose, or instead of it. An entity that plays a
+/// clip sends which one, and its time, speed and weight.
+///
+/// ```
+/// use kinepack_anim::figure::{FigureClips, FigureOptions};
+///
+/// // Two clips play at once, for example while one fades into the other.
+/// let names = ["walk", "run", "wave"].map(String::from).to_vec();
+/// let options = FigureOptions { clips: FigureClips { slots: 2, names }, ..Default::default() };
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FigureClips {
+    /// The number of clips that can play at once, at most 64. It is 0 for a figure without clips.
+    pub slots: usize,
+    /// The names of the clips, in the order of their indices. The schema's hash covers them, so both
+    /// sides have the same clips at the same indices.
+    pub names: Vec<String>,
+}
+
 /// A body at one moment.
 ///
 /// ```
@@ -91,10 +112,12 @@ pub struct FigurePose<'a> {
     /// The indices of the parts that are absent, in any order. The values of their joints and
     /// curves are ignored.
     pub absent: &'a [usize],
+    /// The clip that plays in each slot. Slots that are not listed are empty.
+    pub clips: &'a [Option<ClipPlay>],
 }
 
 impl<'a> FigurePose<'a> {
-    /// Makes a pose that has no curves and all parts.
+    /// Makes a pose that has all parts, and neither curves nor clips.
     pub fn new(joints: &'a [Transform]) -> Self {
         Self { joints, ..Self::default() }
     }
@@ -132,10 +155,13 @@ pub struct FigureOptions {
     pub curves: Vec<FigureCurve>,
     /// The parts that may be absent, in their order. What belongs to no part is always present.
     pub parts: Vec<FigurePart>,
+    /// The clips that the body can play.
+    pub clips: FigureClips,
 }
 
 impl Default for FigureOptions {
-    /// Returns a precision of half a centimetre at 3 cm from the joints, without curves or parts.
+    /// Returns a precision of half a centimetre at 3 cm from the joints, without curves, parts or
+    /// clips.
     fn default() -> Self {
         Self {
             precision_cm: 0.5,
@@ -144,6 +170,7 @@ impl Default for FigureOptions {
             motions: Vec::new(),
             curves: Vec::new(),
             parts: Vec::new(),
+            clips: FigureClips::default(),
         }
     }
 }

@@ -5,6 +5,7 @@ use kinepack::SetupError;
 use kinepack::quantize::FloatLimits;
 use kinepack::schema::{Condition, Field, FieldKind};
 
+use super::clips::PlannedClips;
 use super::levers::{self, ROUNDING};
 use super::parts::Parts;
 use super::rotation::{self, RotationLanes};
@@ -23,6 +24,7 @@ pub(super) struct Plan {
     pub(super) curves: Vec<PlannedCurve>,
     /// The names of the parts' flags. A part's index is also that of its flag's lane.
     flags: Vec<String>,
+    pub(super) clips: PlannedClips,
     /// The number of lanes.
     pub(super) lanes: usize,
     pub(super) shell_cm: f64,
@@ -72,7 +74,8 @@ impl Plan {
             })
             .collect();
         let max_errors_cm = steps::errors(&levers, &own);
-        let mut lane = options.parts.len();
+        let clips = PlannedClips::new(&options.clips, options.parts.len())?;
+        let mut lane = options.parts.len() + clips.lanes();
         let mut joints = Vec::with_capacity(skeleton.len());
         for (index, joint) in skeleton.joints().iter().enumerate() {
             let too_many = |error| FigureError::JointLimits { joint: index, error };
@@ -105,10 +108,10 @@ impl Plan {
         }
         let parts = options.parts.iter().enumerate();
         let flags = parts.map(|(index, part)| format!("parts[{index} {}]?", plain(&part.name)));
-        let digest = levers::digest(skeleton, &motions);
+        let digest = levers::digest(skeleton, &motions, &options.clips.names);
         let (flags, shell_cm) = (flags.collect(), options.shell_cm);
         let lanes = lane + curves.len();
-        Ok(Self { joints, curves, flags, lanes, shell_cm, digest })
+        Ok(Self { joints, curves, flags, clips, lanes, shell_cm, digest })
     }
 
     /// Returns the number of parts.
@@ -116,19 +119,21 @@ impl Plan {
         self.flags.len()
     }
 
-    /// The fields: the parts' flags, each joint's translation and rotation, then the curves. The
+    /// The fields: the parts' flags, the slots of clips, each joint's translation and rotation, then the curves. The
     /// brackets of the first one also have the digest, so that the schema's hash covers it.
     pub(super) fn fields(&self) -> Vec<Field> {
-        let mut flags = self.flags.clone();
+        let mut flags: Vec<String> = self.flags.iter().cloned().chain(self.clips.flags()).collect();
         if let Some(first) = flags.first_mut() {
             self.add_digest(first);
         }
+        let (parts, slots) = flags.split_at(self.parts());
         let mut fields: Vec<Field> =
-            flags.iter().map(|flag| Field::new(flag.clone(), FieldKind::Bool)).collect();
+            parts.iter().map(|flag| Field::new(flag.clone(), FieldKind::Bool)).collect();
+        fields.extend(self.clips.fields(slots));
         let mut add = |name: String, kind, part: Option<usize>| {
             let mut field = Field::new(name, kind);
             if let Some(part) = part {
-                field = field.with_condition(Condition::new(flags[part].clone(), 1..=1));
+                field = field.with_condition(Condition::new(parts[part].clone(), 1..=1));
             }
             fields.push(field);
         };

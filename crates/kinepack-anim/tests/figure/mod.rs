@@ -1,5 +1,6 @@
 //! Tests figures: the promise on generated skeletons, the refusals, and the frozen lanes.
 
+mod clips;
 mod corpus;
 mod mixed;
 mod parts;

@@ -47,7 +47,7 @@ impl PoseWriter for Written {
 
 fn world(figure: &mut Figure, joints: &[Transform], absent: &[usize]) -> Snapshot {
     let mut world = Snapshot::new(&Schema::new(figure.fields()), Tick(1));
-    let pose = FigurePose { joints, curves: &[0.25, 0.75], absent };
+    let pose = FigurePose { curves: &[0.25, 0.75], absent, ..FigurePose::new(joints) };
     figure.push(&mut world, 0, EntityId(3), &pose).unwrap();
     world
 }
@@ -108,7 +108,7 @@ fn a_pose_with_an_unknown_part_is_refused() {
     let (skeleton, mut figure) = arm();
     let joints = skeleton.bind_pose();
     let mut world = Snapshot::new(&Schema::new(figure.fields()), Tick(1));
-    let pose = FigurePose { joints: &joints, curves: &[0.0; 2], absent: &[0, 1] };
+    let pose = FigurePose { curves: &[0.0; 2], absent: &[0, 1], ..FigurePose::new(&joints) };
     let error = figure.push(&mut world, 0, EntityId(1), &pose).unwrap_err();
     assert_eq!(error, FigureError::NoPart { part: 1 });
     assert!(world.is_empty());
@@ -132,7 +132,7 @@ fn an_absent_part_takes_almost_no_bits_and_comes_back_exactly() {
             let is_absent = tick % 8 >= 4;
             let absent: &[usize] = if is_absent { &[0] } else { &[] };
             let mut world = Snapshot::new(&schema, Tick(tick));
-            let pose = FigurePose { joints: &pose, curves: &[0.5; 2], absent };
+            let pose = FigurePose { curves: &[0.5; 2], absent, ..FigurePose::new(&pose) };
             figure.push(&mut world, 0, EntityId(1), &pose).unwrap();
             let mut packet = Vec::new();
             let sent = encoder.encode(&view, &world, &mut packet).unwrap();

@@ -9,7 +9,9 @@ use std::path::PathBuf;
 use kinepack::quantize::FloatLimits;
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{EntityId, Schema, Snapshot, Tick};
-use kinepack_anim::figure::{Figure, FigureCurve, FigureOptions, FigurePart, FigurePose, Motion};
+use kinepack_anim::figure::{
+    ClipPlay, Figure, FigureClips, FigureCurve, FigureOptions, FigurePart, FigurePose, Motion,
+};
 use kinepack_anim::{Joint, Skeleton, Transform};
 
 use super::{about, rotation};
@@ -56,7 +58,7 @@ fn cases() -> Vec<Case> {
         shell_cm: 2.0,
         motions: motions.clone(),
         curves: vec![curve("jawOpen", 1.0), curve("grip", 2.0)],
-        parts: Vec::new(),
+        ..FigureOptions::default()
     };
     let part = |name: &str, joints: &[usize], curves: &[usize]| FigurePart {
         name: name.into(),
@@ -65,6 +67,8 @@ fn cases() -> Vec<Case> {
     };
     let parts = vec![part("hand [R]", &[6, 5], &[1]), part("leg", &[1, 2], &[])];
     let parts = FigureOptions { parts, ..rich.clone() };
+    let names = ["walk", "wave", "sit.down"].map(String::from).to_vec();
+    let clips = FigureOptions { clips: FigureClips { slots: 2, names }, ..parts.clone() };
     let mut random = Random(61);
     let poses = (0..4)
         .map(|_| {
@@ -91,8 +95,23 @@ fn cases() -> Vec<Case> {
         Case { name: "default", skeleton: person.clone(), options: all, poses: poses.clone() },
         Case { name: "rich", skeleton: person.clone(), options: rich, poses: poses.clone() },
         Case { name: "still", skeleton: person.clone(), options: still, poses: bind },
-        Case { name: "parts", skeleton: person, options: parts, poses },
+        Case { name: "parts", skeleton: person.clone(), options: parts, poses: poses.clone() },
+        Case { name: "clips", skeleton: person, options: clips, poses },
     ]
+}
+
+/// Returns the clips that play in each of the four poses.
+fn plays(index: usize) -> [Option<ClipPlay>; 2] {
+    let tick = Tick(4_000_000_000);
+    let walk = ClipPlay::start(0, tick);
+    let wave = ClipPlay::start(1, Tick(7)).with_speed(tick, -0.75).unwrap();
+    let sit = ClipPlay::start(2, tick).with_time(tick, -3.3).unwrap().with_speed(tick, 16.0);
+    match index {
+        0 => [None, None],
+        1 => [Some(walk), None],
+        2 => [Some(walk.with_weight(0.8).unwrap()), Some(wave.with_weight(0.2).unwrap())],
+        _ => [None, Some(sit.unwrap().with_weight(0.0).unwrap())],
+    }
 }
 
 /// Returns a pose with its curves. Other parts are absent in each of the four poses.
@@ -100,6 +119,7 @@ fn figure_pose<'a>(
     options: &FigureOptions,
     index: usize,
     joints: &'a [Transform],
+    plays: &'a [Option<ClipPlay>],
 ) -> FigurePose<'a> {
     let absent: &[usize] = match (options.parts.is_empty(), index) {
         (true, _) | (_, 0) => &[],
@@ -107,7 +127,8 @@ fn figure_pose<'a>(
         (_, 2) => &[1],
         _ => &[1, 0],
     };
-    FigurePose { joints, curves: &CURVES[..options.curves.len()], absent }
+    let clips = &plays[..options.clips.slots];
+    FigurePose { joints, curves: &CURVES[..options.curves.len()], absent, clips }
 }
 
 fn written() -> String {
@@ -119,15 +140,23 @@ fn written() -> String {
         if !options.parts.is_empty() {
             text.push_str("# flag NAME of a part, and at the end of a field, if FLAG\n");
         }
+        if options.clips.slots > 0 {
+            text.push_str("# flag NAME of a slot, choice NAME MAX\n");
+        }
         writeln!(text, "figure {name} {:016x}", schema.hash()).unwrap();
         for field in schema.fields() {
             let name = field.name.replace(' ', "~");
             let axes = match &field.kind {
                 FieldKind::Floats(axes) => axes.as_slice(),
-                FieldKind::Bool => &[],
-                other => panic!("{other:?}"),
+                _ => &[],
             };
-            write!(text, "{} {name}", if axes.is_empty() { "flag" } else { "field" }).unwrap();
+            match &field.kind {
+                FieldKind::Floats(_) => write!(text, "field {name}"),
+                FieldKind::Bool => write!(text, "flag {name}"),
+                FieldKind::Choice { max } => write!(text, "choice {name} {max}"),
+                other => panic!("{other:?}"),
+            }
+            .unwrap();
             for axis in axes {
                 let [min, step] = [axis.min(), axis.step()].map(f64::to_bits);
                 let max = axis.max().to_bits();
@@ -140,7 +169,8 @@ fn written() -> String {
         }
         for (index, pose) in poses.iter().enumerate() {
             let mut lanes = vec![0; figure.lane_count()];
-            figure.quantize(&figure_pose(&options, index, pose), &mut lanes).unwrap();
+            let plays = plays(index);
+            figure.quantize(&figure_pose(&options, index, pose, &plays), &mut lanes).unwrap();
             let lanes: Vec<String> = lanes.iter().map(u32::to_string).collect();
             writeln!(text, "lanes {}", lanes.join(" ")).unwrap();
         }
@@ -312,7 +342,8 @@ fn a_second_reader_computes_the_same_steps_and_poses() {
         }
         let schema = Schema::new(fields.clone());
         for (index, pose) in poses.iter().enumerate() {
-            let pose = figure_pose(&options, index, pose);
+            let plays = plays(index);
+            let pose = figure_pose(&options, index, pose, &plays);
             let mut lanes = vec![0; figure.lane_count()];
             figure.quantize(&pose, &mut lanes).unwrap();
             let mut world = Snapshot::new(&schema, Tick(1));

@@ -100,7 +100,7 @@ impl FigureBody {
 
     /// The pose, as a [`Figure`](kinepack_anim::figure::Figure) takes it.
     pub fn pose(&self) -> FigurePose<'_> {
-        FigurePose { joints: &self.joints, curves: &self.curves, absent: &self.absent }
+        FigurePose { curves: &self.curves, absent: &self.absent, ..FigurePose::new(&self.joints) }
     }
 
     /// Whether a joint belongs to no absent part.

@@ -41,6 +41,7 @@ fn options() -> FigureOptions {
         ],
         curves: vec![curve("smile", -1.0), curve("grip", 0.0)],
         parts: vec![FigurePart { name: "hand".into(), joints: vec![3, 4], curves: vec![1] }],
+        ..FigureOptions::default()
     }
 }
 

@@ -1,0 +1,158 @@
+//! The lanes of the clips that a body plays. See `spec/FIGURE.md`, sections 4 and 6.
+
+use kinepack::quantize::FloatLimits;
+use kinepack::schema::{Condition, Field, FieldKind};
+use kinepack::{Between, SetupError, Snapshot};
+
+use super::play::{self, ClipPlay, MAX_SPEED, STEPS, ShownClip, WEIGHT_STEPS};
+use super::{Figure, FigureClips, FigureError};
+
+/// The maximum number of slots.
+const MAX_SLOTS: usize = 64;
+/// The number of lanes of a slot: its flag, the clip, the phase, the speed and the weight.
+const SLOT_LANES: usize = 5;
+/// The code of speed 0.
+const STOPPED: i32 = (MAX_SPEED * STEPS) as i32;
+
+/// The slots of a figure, and how many clips there are.
+#[derive(Clone, Debug)]
+pub(super) struct PlannedClips {
+    pub(super) slots: usize,
+    pub(super) clips: usize,
+    /// The first lane of the first slot, which is the number of parts.
+    first: usize,
+}
+
+impl PlannedClips {
+    pub(super) fn new(options: &FigureClips, parts: usize) -> Result<Self, FigureError> {
+        let (slots, clips) = (options.slots, options.names.len());
+        // The largest index of a clip is an alternative of 32 bits.
+        let is_valid = (slots == 0) == (clips == 0) && slots <= MAX_SLOTS;
+        if !is_valid || u32::try_from(clips).is_err() {
+            return Err(FigureError::BadClips { slots, clips });
+        }
+        Ok(Self { slots, clips, first: parts })
+    }
+
+    /// Returns the number of lanes of all slots.
+    pub(super) fn lanes(&self) -> usize {
+        self.slots * SLOT_LANES
+    }
+
+    /// Returns the names of the slots' flags.
+    pub(super) fn flags(&self) -> impl Iterator<Item = String> {
+        (0..self.slots).map(|slot| format!("clips[{slot}]?"))
+    }
+
+    /// Returns the fields of all slots, whose flags have the names `flags`.
+    pub(super) fn fields(&self, flags: &[String]) -> Vec<Field> {
+        let [phase, speed, weight] = limits().map(|limits| FieldKind::Floats(vec![limits]));
+        let choice = FieldKind::Choice { max: self.clips.saturating_sub(1) as u32 };
+        let kinds = [("clip", choice), ("phase", phase), ("speed", speed), ("weight", weight)];
+        let mut fields = Vec::with_capacity(self.lanes());
+        for (slot, flag) in flags.iter().enumerate() {
+            fields.push(Field::new(flag.clone(), FieldKind::Bool));
+            fields.extend(kinds.iter().map(|(name, kind)| {
+                Field::new(format!("clips[{slot}].{name}"), kind.clone())
+                    .with_condition(Condition::new(flag.clone(), 1..=1))
+            }));
+        }
+        fields
+    }
+
+    /// Writes the lanes of all slots. A slot that `plays` does not name is empty.
+    pub(super) fn quantize(
+        &self,
+        plays: &[Option<ClipPlay>],
+        lanes: &mut [u32],
+    ) -> Result<(), FigureError> {
+        if let Some(slot) = plays.iter().skip(self.slots).position(Option::is_some) {
+            return Err(FigureError::NoSlot { slot: self.slots + slot });
+        }
+        let lanes = &mut lanes[self.first..self.first + self.lanes()];
+        lanes.fill(0);
+        for (slot, (lanes, play)) in lanes.chunks_exact_mut(SLOT_LANES).zip(plays).enumerate() {
+            let Some(ClipPlay { clip, phase, speed, weight }) = *play else { continue };
+            if clip >= self.clips {
+                return Err(FigureError::NoClip { slot, clip });
+            }
+            lanes.copy_from_slice(&[
+                1,
+                clip as u32,
+                phase,
+                (speed + STOPPED) as u32,
+                weight.into(),
+            ]);
+        }
+        Ok(())
+    }
+}
+
+impl Figure {
+    /// Returns the number of clips that a body can play at once.
+    pub fn clip_slot_count(&self) -> usize {
+        self.plan.clips.slots
+    }
+
+    /// Returns the number of clips, of which a slot plays one.
+    pub fn clip_count(&self) -> usize {
+        self.plan.clips.clips
+    }
+
+    /// Returns the clip that an entity, given by its index in the snapshot, plays in a slot.
+    ///
+    /// # Panics
+    /// Panics if the figure has no such slot, the snapshot has no such entity, or the entity has
+    /// another number of lanes.
+    pub fn clip(&self, (snapshot, index): (&Snapshot, usize), slot: usize) -> Option<ClipPlay> {
+        let PlannedClips { slots, first, .. } = self.plan.clips;
+        assert!(slot < slots, "a slot of another figure");
+        let own = snapshot.lanes_at(index);
+        assert!(own.len() == self.plan.lanes, "an entity of another kind");
+        let mut own = own.skip(first + slot * SLOT_LANES);
+        let lanes: [u32; SLOT_LANES] = std::array::from_fn(|_| own.next().unwrap_or_default());
+        let [flag, clip, phase, speed, weight] = lanes;
+        // A snapshot has checked that no lane is above its maximum.
+        let (speed, weight) = (speed as i32 - STOPPED, weight as u8);
+        (flag == 1).then_some(ClipPlay { clip: clip as usize, phase, speed, weight })
+    }
+
+    /// Returns the clip that an entity plays in a slot at a moment between two states: its time and
+    /// its weight. `tick` is the moment as a tick with its fraction, which playback has too.
+    ///
+    /// If the same clip continues, the time at the moment is exact, and the weight is interpolated.
+    /// So is the time if only the speed changes. If the slot has another clip in `to`, the same clip
+    /// from another time, or none, the clip is as in `from`, and its time runs on, before the ratio
+    /// is 1. Then it is as in `to`.
+    ///
+    /// # Panics
+    /// Panics as [`clip`](Self::clip) does.
+    pub fn interpolate_clip(
+        &self,
+        from: (&Snapshot, usize),
+        to: (&Snapshot, usize),
+        at: Between,
+        tick: f64,
+        slot: usize,
+    ) -> Option<ShownClip> {
+        let span_ticks = to.0.tick.0.wrapping_sub(from.0.tick.0) as i32;
+        let plays = [from, to].map(|state| self.clip(state, slot));
+        play::between(plays, at, tick, span_ticks.unsigned_abs())
+    }
+}
+
+/// Returns the limits of the phase, the speed and the weight.
+fn limits() -> [FloatLimits; 3] {
+    const PHASE: Result<FloatLimits, SetupError> =
+        FloatLimits::until(0.0, (1u64 << 32) as f64 / STEPS, 1.0 / STEPS);
+    const SPEED: Result<FloatLimits, SetupError> =
+        FloatLimits::new(-MAX_SPEED, MAX_SPEED, 1.0 / STEPS);
+    const WEIGHT: Result<FloatLimits, SetupError> =
+        FloatLimits::new(0.0, 1.0, 1.0 / WEIGHT_STEPS as f64);
+    const {
+        match (PHASE, SPEED, WEIGHT) {
+            (Ok(phase), Ok(speed), Ok(weight)) => [phase.wrapping(), speed, weight],
+            _ => panic!("limits without codes"),
+        }
+    }
+}
