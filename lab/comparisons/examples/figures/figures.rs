@@ -41,6 +41,16 @@ pub(crate) struct Row {
     pub(crate) packed_bytes: f64,
     pub(crate) adaptive_bytes: f64,
     pub(crate) learning_bytes: f64,
+    /// A figure that proves the peer's error, whatever the body does.
+    pub(crate) proven: Proven,
+}
+
+/// The bytes of a figure whose proven error is the peer's largest one.
+#[derive(Serialize)]
+pub(crate) struct Proven {
+    pub(crate) bound_cm: f64,
+    pub(crate) packed_bytes: f64,
+    pub(crate) adaptive_bytes: f64,
 }
 
 /// A figure and a profile for it.
@@ -62,23 +72,42 @@ pub(crate) fn compare(
     let shown = recording.poses().zip(&sent.poses);
     let error_cm = shown.map(|(pose, shown)| distance_cm(&body.skeleton, pose, shown));
     let error_cm = error_cm.fold(0.0, f64::max);
-    let precision_cm = coarsest_cm(body, recording, error_cm)?;
+    let precision_cm = coarsest_cm(error_cm, |cm| error_of_cm(body, recording, cm))?;
     let mut trained = Trained::new(body, precision_cm, training, hz)?;
     let worlds = trained.worlds(recording)?;
     let at = |level| -> Outcome<f64> { bytes(&trained.codec(level)?, &worlds, lag_ticks(hz)) };
-    let joints = 0..body.skeleton.len();
     let row = Row {
         peer: layout.name.clone(),
         error_cm,
         peer_bytes: mean(sent.packets.iter().map(Vec::len)),
         precision_cm,
-        bound_cm: joints.map(|joint| trained.figure.max_error_cm(joint)).fold(0.0, f64::max),
+        bound_cm: bound_cm(&trained.figure),
         figure_error_cm: error_of_cm(body, recording, precision_cm)?,
         packed_bytes: at(Level::PACKED)?,
         adaptive_bytes: at(Level::ADAPTIVE)?,
         learning_bytes: at(Level::LEARNING)?,
+        proven: Proven::new(body, error_cm, recording, training, hz)?,
     };
     Ok((row, trained))
+}
+
+impl Proven {
+    fn new(
+        body: &Body,
+        error_cm: f64,
+        recording: &Recording,
+        training: &[&Recording],
+        hz: u32,
+    ) -> Outcome<Self> {
+        let precision_cm = coarsest_cm(error_cm, |cm| Ok(bound_cm(&body.figure(cm)?)))?;
+        let mut trained = Trained::new(body, precision_cm, training, hz)?;
+        let worlds = trained.worlds(recording)?;
+        Ok(Self {
+            bound_cm: bound_cm(&trained.figure),
+            packed_bytes: bytes(&trained.codec(Level::PACKED)?, &worlds, lag_ticks(hz))?,
+            adaptive_bytes: bytes(&trained.codec(Level::ADAPTIVE)?, &worlds, lag_ticks(hz))?,
+        })
+    }
 }
 
 impl Trained {
@@ -130,13 +159,17 @@ pub(crate) fn distance_cm(skeleton: &Skeleton, one: &[Transform], other: &[Trans
     pose_distance_cm(skeleton, one, other, &ErrorOptions::default())
 }
 
-/// Returns the coarsest precision with which no pose of the recording is farther off than
-/// `error_cm`.
-fn coarsest_cm(body: &Body, recording: &Recording, error_cm: f64) -> Outcome<f64> {
+/// Returns the error that a figure proves for all joints.
+fn bound_cm(figure: &Figure) -> f64 {
+    (0..figure.joint_count()).map(|joint| figure.max_error_cm(joint)).fold(0.0, f64::max)
+}
+
+/// Returns the coarsest precision at which `error_at` is at most `error_cm`.
+fn coarsest_cm(error_cm: f64, error_at: impl Fn(f64) -> Outcome<f64>) -> Outcome<f64> {
     let [mut low_cm, mut high_cm] = PRECISIONS_CM;
     for _ in 0..HALVINGS {
         let middle_cm = (low_cm * high_cm).sqrt();
-        let is_within = error_of_cm(body, recording, middle_cm)? <= error_cm;
+        let is_within = error_at(middle_cm)? <= error_cm;
         *(if is_within { &mut low_cm } else { &mut high_cm }) = middle_cm;
     }
     Ok(low_cm)

@@ -53,12 +53,20 @@ pub(crate) struct Row {
     /// The bytes of both directions, with the headers of IPv4 and UDP.
     all_bytes: f64,
     pub(crate) wrong_lanes: u64,
-    figure_error_cm: Summary,
-    exact_error_cm: Summary,
+    figure_error_cm: Errors,
+    exact_error_cm: Errors,
     peer_bytes: f64,
     /// The bytes of the peer's packets, with the headers of IPv4 and UDP.
     peer_all_bytes: f64,
-    peer_error_cm: Summary,
+    peer_error_cm: Errors,
+}
+
+/// The errors of all poses that a viewer draws.
+#[derive(Serialize)]
+struct Errors {
+    mean: f64,
+    #[serde(flatten)]
+    summary: Summary,
 }
 
 /// The sums and errors of several sessions.
@@ -262,17 +270,33 @@ impl Tally {
                 self.datagrams + self.acknowledgements,
             )),
             wrong_lanes: self.wrong_lanes,
-            figure_error_cm: self.figure_cm.summary(),
-            exact_error_cm: self.exact_cm.summary(),
+            figure_error_cm: Errors::of(&self.figure_cm),
+            exact_error_cm: Errors::of(&self.exact_cm),
             peer_bytes: per_frame(self.peer_bytes),
             peer_all_bytes: per_frame(with_headers(self.peer_bytes, self.frames)),
-            peer_error_cm: self.peer_cm.summary(),
+            peer_error_cm: Errors::of(&self.peer_cm),
         }
     }
 }
 
-/// Returns a table of the bytes per frame and the errors in cm.
-pub(crate) fn network_table(rows: &[Row]) -> Table {
+impl Errors {
+    fn of(errors: &Distribution) -> Self {
+        Self { mean: errors.mean(), summary: errors.summary() }
+    }
+
+    fn cells(&self) -> [String; 3] {
+        [self.mean, self.summary.p50, self.summary.p99].map(|cm| format!("{cm:.2}"))
+    }
+}
+
+impl Row {
+    fn begin(&self) -> Vec<String> {
+        vec![self.peer.clone(), format!("{} %", self.loss_ratio * 100.0)]
+    }
+}
+
+/// Returns a table of the bytes per frame.
+pub(crate) fn bytes_table(rows: &[Row]) -> Table {
     let header = [
         "peer",
         "loss",
@@ -280,28 +304,38 @@ pub(crate) fn network_table(rows: &[Row]) -> Table {
         "\nacks",
         "\nwith IP, UDP",
         "wrong\nlanes",
-        "off by cm:\nmedian",
-        "\n99 %",
-        "exact:\nmedian",
-        "\n99 %",
         "peer, bytes:\npackets",
         "\nwith IP, UDP",
-        "off by cm:\nmedian",
-        "\n99 %",
     ];
-    let errors = |of: &Summary| [of.p50, of.p99].map(|cm| format!("{cm:.2}"));
     let cells = rows.iter().map(|row| {
-        let words = [row.peer.clone(), format!("{} %", row.loss_ratio * 100.0)];
+        let mut cells = row.begin();
         let bytes = [row.datagram_bytes, row.acknowledgement_bytes, row.all_bytes];
-        let peer_bytes = [row.peer_bytes, row.peer_all_bytes];
-        let mut cells: Vec<String> = words.into();
         cells.extend(bytes.map(|bytes| format!("{bytes:.1}")));
         cells.push(row.wrong_lanes.to_string());
-        cells.extend(errors(&row.figure_error_cm));
-        cells.extend(errors(&row.exact_error_cm));
-        cells.extend(peer_bytes.map(|bytes| format!("{bytes:.1}")));
-        cells.extend(errors(&row.peer_error_cm));
+        cells.extend([row.peer_bytes, row.peer_all_bytes].map(|bytes| format!("{bytes:.1}")));
         cells
+    });
+    table(header, 2, cells)
+}
+
+/// Returns a table of how far each viewer's poses are off, in cm.
+pub(crate) fn errors_table(rows: &[Row]) -> Table {
+    let header = [
+        "peer",
+        "loss",
+        "figure, cm:\nmean",
+        "\nmedian",
+        "\n99 %",
+        "peer, cm:\nmean",
+        "\nmedian",
+        "\n99 %",
+        "not quantized, cm:\nmean",
+        "\nmedian",
+        "\n99 %",
+    ];
+    let cells = rows.iter().map(|row| {
+        let errors = [&row.figure_error_cm, &row.peer_error_cm, &row.exact_error_cm];
+        row.begin().into_iter().chain(errors.into_iter().flat_map(Errors::cells))
     });
     table(header, 2, cells)
 }
