@@ -35,7 +35,10 @@ pub fn figure(data: &[u8]) {
             (0..options.parts.len()).filter(|_| data.byte().is_some_and(|b| b > 200)).collect();
         let clips: Vec<Option<ClipPlay>> =
             (0..options.clips.slots).map(|_| data.play(Tick(tick))).collect();
-        let sent = FigurePose { joints: &pose, curves: &curves, absent: &absent, clips: &clips };
+        let tier = tick as usize % (options.coarser.len() + 1);
+        let coarser = tier.checked_sub(1).map_or(1.0, |tier| options.coarser[tier]);
+        let (joints, curves, absent_now) = (&pose[..], &curves[..], &absent[..]);
+        let sent = FigurePose { joints, curves, absent: absent_now, clips: &clips, tier };
         if figure.push(&mut world, 0, EntityId(1), &sent).is_ok() {
             for (slot, play) in clips.iter().enumerate() {
                 assert_eq!(figure.clip((&world, 0), slot), *play);
@@ -57,6 +60,7 @@ pub fn figure(data: &[u8]) {
                     .rev()
                     .find(|(own, _)| *own == joint)
                     .map_or(options.precision_cm, |(_, own)| *own);
+                let limit_cm = limit_cm * coarser;
                 assert!(off_cm <= limit_cm * (1.0 + 1e-6), "joint {joint}: {off_cm} cm");
             }
         } else {
@@ -166,6 +170,10 @@ impl Numbers<'_> {
                         slots: usize::from(self.byte()? % 4),
                         names: vec![String::new(); usize::from(self.byte()? % 4)],
                     };
+                }
+                6 => {
+                    let tiers = usize::from(self.byte()? % 4);
+                    options.coarser = (0..tiers).map(|_| f64::from(self.number())).collect();
                 }
                 _ => {}
             }

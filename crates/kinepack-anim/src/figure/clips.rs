@@ -5,7 +5,7 @@ use kinepack::schema::{Condition, Field, FieldKind};
 use kinepack::{Between, SetupError, Snapshot};
 
 use super::play::{self, ClipPlay, MAX_SPEED, STEPS, ShownClip, WEIGHT_STEPS};
-use super::{Figure, FigureClips, FigureError};
+use super::{Figure, FigureClips, FigureError, read};
 
 /// The maximum number of slots.
 const MAX_SLOTS: usize = 64;
@@ -19,38 +19,32 @@ const STOPPED: i32 = (MAX_SPEED * STEPS) as i32;
 pub(super) struct PlannedClips {
     pub(super) slots: usize,
     pub(super) clips: usize,
-    /// The first lane of the first slot, which is the number of parts.
-    first: usize,
 }
 
 impl PlannedClips {
-    pub(super) fn new(options: &FigureClips, parts: usize) -> Result<Self, FigureError> {
+    pub(super) fn new(options: &FigureClips) -> Result<Self, FigureError> {
         let (slots, clips) = (options.slots, options.names.len());
         // The largest index of a clip is an alternative of 32 bits.
         let is_valid = (slots == 0) == (clips == 0) && slots <= MAX_SLOTS;
         if !is_valid || u32::try_from(clips).is_err() {
             return Err(FigureError::BadClips { slots, clips });
         }
-        Ok(Self { slots, clips, first: parts })
+        Ok(Self { slots, clips })
     }
 
-    /// Returns the number of lanes of all slots.
+    /// Returns the number of lanes of all slots, which are the figure's first ones.
     pub(super) fn lanes(&self) -> usize {
         self.slots * SLOT_LANES
     }
 
-    /// Returns the names of the slots' flags.
-    pub(super) fn flags(&self) -> impl Iterator<Item = String> {
-        (0..self.slots).map(|slot| format!("clips[{slot}]?"))
-    }
-
-    /// Returns the fields of all slots, whose flags have the names `flags`.
-    pub(super) fn fields(&self, flags: &[String]) -> Vec<Field> {
+    /// Returns the fields of all slots.
+    pub(super) fn fields(&self) -> Vec<Field> {
         let [phase, speed, weight] = limits().map(|limits| FieldKind::Floats(vec![limits]));
         let choice = FieldKind::Choice { max: self.clips.saturating_sub(1) as u32 };
         let kinds = [("clip", choice), ("phase", phase), ("speed", speed), ("weight", weight)];
         let mut fields = Vec::with_capacity(self.lanes());
-        for (slot, flag) in flags.iter().enumerate() {
+        for slot in 0..self.slots {
+            let flag = format!("clips[{slot}]?");
             fields.push(Field::new(flag.clone(), FieldKind::Bool));
             fields.extend(kinds.iter().map(|(name, kind)| {
                 Field::new(format!("clips[{slot}].{name}"), kind.clone())
@@ -69,7 +63,7 @@ impl PlannedClips {
         if let Some(slot) = plays.iter().skip(self.slots).position(Option::is_some) {
             return Err(FigureError::NoSlot { slot: self.slots + slot });
         }
-        let lanes = &mut lanes[self.first..self.first + self.lanes()];
+        let lanes = &mut lanes[..self.lanes()];
         lanes.fill(0);
         for (slot, (lanes, play)) in lanes.chunks_exact_mut(SLOT_LANES).zip(plays).enumerate() {
             let Some(ClipPlay { clip, phase, speed, weight }) = *play else { continue };
@@ -91,26 +85,23 @@ impl PlannedClips {
 impl Figure {
     /// Returns the number of clips that a body can play at once.
     pub fn clip_slot_count(&self) -> usize {
-        self.plan.clips.slots
+        self.layout.clips.slots
     }
 
     /// Returns the number of clips, of which a slot plays one.
     pub fn clip_count(&self) -> usize {
-        self.plan.clips.clips
+        self.layout.clips.clips
     }
 
     /// Returns the clip that an entity, given by its index in the snapshot, plays in a slot.
     ///
     /// # Panics
-    /// Panics if the figure has no such slot, the snapshot has no such entity, or the entity has
-    /// another number of lanes.
+    /// Panics if the figure has no such slot, the snapshot has no such entity, or the entity has too
+    /// few lanes.
     pub fn clip(&self, (snapshot, index): (&Snapshot, usize), slot: usize) -> Option<ClipPlay> {
-        let PlannedClips { slots, first, .. } = self.plan.clips;
-        assert!(slot < slots, "a slot of another figure");
-        let own = snapshot.lanes_at(index);
-        assert!(own.len() == self.plan.lanes, "an entity of another kind");
-        let mut own = own.skip(first + slot * SLOT_LANES);
-        let lanes: [u32; SLOT_LANES] = std::array::from_fn(|_| own.next().unwrap_or_default());
+        assert!(slot < self.layout.clips.slots, "a slot of another figure");
+        let mut lanes = [0; SLOT_LANES];
+        read((snapshot, index), self.first_lane + slot * SLOT_LANES, &mut lanes);
         let [flag, clip, phase, speed, weight] = lanes;
         // A snapshot has checked that no lane is above its maximum.
         let (speed, weight) = (speed as i32 - STOPPED, weight as u8);

@@ -49,6 +49,16 @@ pub enum FigureError {
         /// The refused number.
         value: f64,
     },
+    /// A pose names a tier that the options do not have.
+    NoTier {
+        /// The tier.
+        tier: usize,
+    },
+    /// A tier is not coarser than the one before it, or is one of more than 255.
+    BadTier {
+        /// The tier, at least 1.
+        tier: usize,
+    },
     /// A part has neither joints nor curves, or something that another part has too.
     BadPart {
         /// The part's index.
@@ -140,6 +150,11 @@ impl fmt::Display for FigureError {
             Self::BadPlay { number, value } => {
                 write!(f, "the {number} of a clip is {value}, out of range")
             }
+            Self::NoTier { tier } => write!(f, "the figure has no tier {tier}"),
+            Self::BadTier { tier } => write!(
+                f,
+                "tier {tier} must be coarser than the tier before it, and there are at most 255"
+            ),
             Self::BadPart { part } => {
                 write!(f, "part {part} is empty, or shares a joint or a curve with another part")
             }

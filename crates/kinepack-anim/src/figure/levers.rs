@@ -58,11 +58,13 @@ pub(super) fn digest(skeleton: &Skeleton, motions: &[Motion], clips: &[String]) 
     hash.finish()
 }
 
-/// Returns the lengths by which steps are multiplied.
+/// Returns the lengths by which steps are multiplied, for precisions that are `coarser` times those
+/// of the options.
 pub(super) fn levers(
     skeleton: &Skeleton,
     options: &FigureOptions,
     motions: &[Motion],
+    coarser: f64,
 ) -> Result<Vec<Lever>, FigureError> {
     let bad = |option, joint| Err(FigureError::BadOption { option, joint });
     if !(options.shell_cm >= 0.0 && options.shell_cm.is_finite()) {
@@ -76,7 +78,7 @@ pub(super) fn levers(
     let mut scales: Vec<f64> = Vec::with_capacity(skeleton.len());
     let mut levers = Vec::with_capacity(skeleton.len());
     for (index, joint) in skeleton.joints().iter().enumerate() {
-        let (motion, precision_cm) = (motions[index], precisions_cm[index]);
+        let (motion, precision_cm) = (motions[index], precisions_cm[index] * coarser);
         if !is_positive(precision_cm) {
             return bad("precision", Some(index));
         }

@@ -17,6 +17,7 @@
 mod clips;
 mod error;
 mod find;
+mod layout;
 mod levers;
 mod options;
 mod parts;
@@ -38,7 +39,7 @@ pub use error::FigureError;
 pub use options::{FigureClips, FigureCurve, FigureOptions, FigurePart, FigurePose, Motion};
 pub use play::{ClipPlay, ShownClip};
 
-use plan::Plan;
+use layout::Layout;
 
 /// The body of one kind of entity. A figure turns poses into lanes, and lanes into poses.
 ///
@@ -74,7 +75,7 @@ use plan::Plan;
 /// another thread shares the tables.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    plan: Arc<Plan>,
+    layout: Arc<Layout>,
     /// The lane of an entity at which the figure's lanes begin.
     first_lane: usize,
     /// The pose in model space, before coding in `exact`, and as the receiver has it in `decoded`.
@@ -93,60 +94,83 @@ impl Figure {
     /// Returns [`FigureError`] if the options do not fit the skeleton, or a precision is finer than
     /// the numbers of a pose.
     pub fn new(skeleton: &Skeleton, options: &FigureOptions) -> Result<Self, FigureError> {
-        let plan = Plan::new(skeleton, options)?;
+        let layout = Layout::new(skeleton, options)?;
         Ok(Self {
-            exact: vec![Frame::IDENTITY; plan.joints.len()],
-            decoded: vec![Frame::IDENTITY; plan.joints.len()],
-            from: vec![0; plan.lanes],
-            to: vec![0; plan.lanes],
+            exact: vec![Frame::IDENTITY; skeleton.len()],
+            decoded: vec![Frame::IDENTITY; skeleton.len()],
+            from: Vec::with_capacity(layout.lanes),
+            to: Vec::with_capacity(layout.lanes),
             first_lane: 0,
-            plan: Arc::new(plan),
+            layout: Arc::new(layout),
         })
     }
 
     /// Returns the fields of the kind, for
     /// [`SchemaBuilder::kind_of_fields`](kinepack::schema::SchemaBuilder::kind_of_fields).
     pub fn fields(&self) -> Vec<Field> {
-        self.plan.fields()
+        self.layout.fields()
     }
 
     /// Returns the number of lanes.
     pub fn lane_count(&self) -> usize {
-        self.plan.lanes
+        self.layout.lanes
     }
 
     /// Returns the number of joints, which is that of the skeleton.
     pub fn joint_count(&self) -> usize {
-        self.plan.joints.len()
+        self.layout.plan(0).joints.len()
     }
 
     /// Returns the number of curves.
     pub fn curve_count(&self) -> usize {
-        self.plan.curves.len()
+        self.layout.plan(0).curves.len()
     }
 
     /// Returns the number of parts that may be absent.
     pub fn part_count(&self) -> usize {
-        self.plan.parts()
+        self.layout.plan(0).parts()
+    }
+
+    /// Returns the number of tiers: 1 and those of [`FigureOptions::coarser`].
+    pub fn tier_count(&self) -> usize {
+        self.layout.tiers()
     }
 
     /// The largest error, in cm, that a joint can have in poses that move only as the options say:
-    /// at most the joint's precision. In other poses the error may reach the precision.
+    /// at most the joint's precision. In other poses the error may reach the precision. The error
+    /// is that of tier 0.
     ///
     /// # Panics
     /// Panics if the skeleton has no such joint.
     pub fn max_error_cm(&self, joint: usize) -> f64 {
-        self.plan.joints[joint].max_error_cm
+        self.max_error_cm_in(0, joint)
+    }
+
+    /// Like [`max_error_cm`](Self::max_error_cm), for poses that are sent in a tier.
+    ///
+    /// # Panics
+    /// Panics if the figure has no such tier, or the skeleton has no such joint.
+    pub fn max_error_cm_in(&self, tier: usize, joint: usize) -> f64 {
+        self.layout.plan(tier).joints[joint].max_error_cm
+    }
+
+    /// Returns the name of the field that holds the position of the first joint that moves, in tier
+    /// 0. After the kind's name and a dot, it is a position for a hub's rings. `None` if no joint
+    /// moves.
+    pub fn position_field(&self) -> Option<String> {
+        let is_position = |field: &Field| field.name.ends_with("].translation");
+        self.fields().into_iter().find(is_position).map(|field| field.name)
     }
 
     /// Quantizes a pose into [`lane_count`](Self::lane_count) lanes.
     ///
     /// # Errors
-    /// Returns [`FigureError::NoPart`], [`FigureError::NoSlot`] or [`FigureError::NoClip`] if the
-    /// pose names one that the figure does not have. Returns [`FigureError::NotANumber`] for a number that is not finite. Returns
-    /// [`FigureError::OutOfRange`] or [`FigureError::BadCurve`] for a number beyond its limits.
-    /// Returns [`FigureError::Unsent`] if a joint moves in a way that the figure does not send, for
-    /// example if a bone changes its length. After an error, do not use the lanes.
+    /// Returns [`FigureError::NoPart`], [`FigureError::NoTier`], [`FigureError::NoSlot`] or
+    /// [`FigureError::NoClip`] if the pose names one that the figure does not have. Returns
+    /// [`FigureError::NotANumber`] for a number that is not finite, and [`FigureError::OutOfRange`]
+    /// or [`FigureError::BadCurve`] for a number beyond its limits. Returns
+    /// [`FigureError::Unsent`] if a joint moves in a way that the figure does not send, for example
+    /// if a bone changes its length. After an error, do not use the lanes.
     ///
     /// # Panics
     /// Panics if the joints, the curves or `lanes` are not as many as the figure's.
@@ -156,8 +180,10 @@ impl Figure {
         lanes: &mut [u32],
     ) -> Result<(), FigureError> {
         self.check_lengths(pose);
-        let plan = &*self.plan;
-        assert!(lanes.len() == plan.lanes, "lanes of another figure");
+        assert!(lanes.len() == self.layout.lanes, "lanes of another figure");
+        self.layout.clips.quantize(pose.clips, lanes)?;
+        let chosen = self.layout.choose(pose.tier, lanes);
+        let (plan, lanes) = chosen.ok_or(FigureError::NoTier { tier: pose.tier })?;
         let (flags, _) = lanes.split_at_mut(plan.parts());
         flags.fill(1);
         for part in pose.absent {
@@ -167,7 +193,6 @@ impl Figure {
             // The lanes of absent fields are 0.
             lanes[plan.parts()..].fill(0);
         }
-        plan.clips.quantize(pose.clips, lanes)?;
         for (index, (joint, transform)) in plan.joints.iter().zip(pose.joints).enumerate() {
             if !is_present(joint.part, lanes) {
                 continue;
@@ -222,6 +247,7 @@ impl Figure {
     ) -> Result<(), FigureError> {
         self.check_lengths(pose);
         let mut lanes = std::mem::take(&mut self.from);
+        lanes.resize(self.layout.lanes, 0);
         let quantized = self.quantize(pose, &mut lanes);
         let pushed = quantized
             .and_then(|()| world.push_lanes_of(kind, id, &lanes).map_err(FigureError::Snapshot));
@@ -230,21 +256,20 @@ impl Figure {
     }
 
     fn check_lengths(&self, pose: &FigurePose<'_>) {
-        assert!(pose.joints.len() == self.plan.joints.len(), "a pose of another skeleton");
-        assert!(pose.curves.len() == self.plan.curves.len(), "curves of another figure");
+        assert!(pose.joints.len() == self.joint_count(), "a pose of another skeleton");
+        assert!(pose.curves.len() == self.curve_count(), "curves of another figure");
     }
 
     /// Returns whether an entity, given by its index in the snapshot, has a part.
     ///
     /// # Panics
     /// Panics if the figure has no such part, or the snapshot has no such entity.
-    pub fn is_present(&self, (snapshot, index): (&Snapshot, usize), part: usize) -> bool {
-        assert!(part < self.plan.parts(), "a part of another figure");
-        let flag = snapshot
-            .lanes_at(index)
-            .nth(self.first_lane + part)
-            .expect("the snapshot has no such entity");
-        flag == 1
+    pub fn is_present(&self, state: (&Snapshot, usize), part: usize) -> bool {
+        assert!(part < self.part_count(), "a part of another figure");
+        let (_, first) = self.layout.of(state, self.first_lane);
+        let mut flag = [0];
+        read(state, first + part, &mut flag);
+        flag == [1]
     }
 
     /// Writes the pose of an entity, given by its index in the snapshot. Joints that the figure
@@ -254,8 +279,8 @@ impl Figure {
     /// # Panics
     /// Panics if the snapshot has no such entity, or the entity has too few lanes.
     pub fn write(&mut self, state: (&Snapshot, usize), pose: &mut (impl PoseWriter + ?Sized)) {
-        let Self { plan, first_lane, from: lanes, .. } = self;
-        read(state, *first_lane, lanes);
+        let Self { layout, first_lane, from: lanes, .. } = self;
+        let plan = layout.read(state, *first_lane, lanes);
         for (index, joint) in plan.joints.iter().enumerate() {
             if is_present(joint.part, lanes) {
                 set(pose, index, &joint.transform(lanes));
@@ -288,22 +313,27 @@ impl Figure {
         if at.ratio >= 1.0 {
             return self.write(to, pose);
         }
-        let Self { plan, first_lane, from: from_lanes, to: to_lanes, .. } = self;
-        read(from, *first_lane, from_lanes);
-        read(to, *first_lane, to_lanes);
-        // If a part is absent in `to`, its lanes there are 0, which is no pose.
-        let end_of = |part| if is_present(part, to_lanes) { &*to_lanes } else { &*from_lanes };
-        for (index, joint) in plan.joints.iter().enumerate() {
+        let Self { layout, first_lane, from: from_lanes, to: to_lanes, .. } = self;
+        let from = layout.read(from, *first_lane, from_lanes);
+        let to = layout.read(to, *first_lane, to_lanes);
+        // The two states may be of different tiers, whose lanes have different steps. If a part is
+        // absent in `to`, its lanes there are 0, which is no pose.
+        let joints = from.joints.iter().zip(&to.joints);
+        for (index, (joint, later)) in joints.enumerate() {
             if is_present(joint.part, from_lanes) {
-                let [from, to] = [from_lanes, end_of(joint.part)].map(|l| joint.transform(l));
-                set(pose, index, &between(&from, &to, at));
+                let start = joint.transform(from_lanes);
+                let is_there = is_present(joint.part, to_lanes);
+                let end = if is_there { later.transform(to_lanes) } else { start };
+                set(pose, index, &between(&start, &end, at));
             }
         }
-        for (index, curve) in plan.curves.iter().enumerate() {
+        for (index, (curve, later)) in from.curves.iter().zip(&to.curves).enumerate() {
             if is_present(curve.part, from_lanes) {
-                let [from, to] = [from_lanes, end_of(curve.part)]
-                    .map(|lanes| curve.limits.reconstruct(lanes[curve.lane]));
-                pose.curve(index, at.linear(from, to) as f32);
+                let start = curve.limits.reconstruct(from_lanes[curve.lane]);
+                let is_there = is_present(curve.part, to_lanes);
+                let end =
+                    if is_there { later.limits.reconstruct(to_lanes[later.lane]) } else { start };
+                pose.curve(index, at.linear(start, end) as f32);
             }
         }
     }

@@ -114,6 +114,9 @@ pub struct FigurePose<'a> {
     pub absent: &'a [usize],
     /// The clip that plays in each slot. Slots that are not listed are empty.
     pub clips: &'a [Option<ClipPlay>],
+    /// The tier in which the pose is sent: 0 for the precision of the options, and from 1 on those
+    /// of [`FigureOptions::coarser`].
+    pub tier: usize,
 }
 
 impl<'a> FigurePose<'a> {
@@ -157,11 +160,36 @@ pub struct FigureOptions {
     pub parts: Vec<FigurePart>,
     /// The clips that the body can play.
     pub clips: FigureClips,
+    /// Further *tiers*, for viewers that are far away: how many times each is coarser than the
+    /// precisions above, from the finest to the coarsest. With 0.5 cm and `[4.0, 10.0]`, a pose is
+    /// sent in steps of 0.5, 2 or 5 cm. All tiers together have at most 255 entries. Each pose takes
+    /// bits for one tier.
+    ///
+    /// ```
+    /// use kinepack::{EntityId, Schema, Snapshot, Tick};
+    /// use kinepack_anim::figure::{Figure, FigureOptions, FigurePose};
+    /// use kinepack_anim::{Joint, Skeleton, Transform};
+    ///
+    /// let hips = Joint { name: "hips".into(), parent: None, bind: Transform::IDENTITY };
+    /// let skeleton = Skeleton::new(vec![hips])?;
+    /// let options = FigureOptions { coarser: vec![4.0, 10.0], ..FigureOptions::default() };
+    /// let mut body = Figure::new(&skeleton, &options)?;
+    /// let schema = Schema::builder().kind_of_fields("player", body.fields()).build()?;
+    ///
+    /// // A world for each tier. A hub with rings picks the tier for each viewer.
+    /// let pose = skeleton.bind_pose();
+    /// let mut worlds = [0, 1, 2].map(|_| Snapshot::new(&schema, Tick(1)));
+    /// for (tier, world) in worlds.iter_mut().enumerate() {
+    ///     body.push(world, 0, EntityId(7), &FigurePose { tier, ..FigurePose::new(&pose) })?;
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub coarser: Vec<f64>,
 }
 
 impl Default for FigureOptions {
-    /// Returns a precision of half a centimetre at 3 cm from the joints, without curves, parts or
-    /// clips.
+    /// Returns a precision of half a centimetre at 3 cm from the joints, without curves, parts,
+    /// clips or further tiers.
     fn default() -> Self {
         Self {
             precision_cm: 0.5,
@@ -171,6 +199,7 @@ impl Default for FigureOptions {
             curves: Vec::new(),
             parts: Vec::new(),
             clips: FigureClips::default(),
+            coarser: Vec::new(),
         }
     }
 }

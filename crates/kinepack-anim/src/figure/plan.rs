@@ -1,11 +1,10 @@
-//! The tables of a figure. They state what each joint sends, and in which steps.
+//! The tables of a figure's tier. They state what each joint sends, and in which steps.
 
 use glam::{DQuat, DVec3};
 use kinepack::SetupError;
 use kinepack::quantize::FloatLimits;
 use kinepack::schema::{Condition, Field, FieldKind};
 
-use super::clips::PlannedClips;
 use super::levers::{self, ROUNDING};
 use super::parts::Parts;
 use super::rotation::{self, RotationLanes};
@@ -17,19 +16,16 @@ use crate::{Joint, Skeleton, Transform};
 /// a decoded translation, which may be larger than the exact one.
 const SLACK: f64 = 1.0 - 1e-7;
 
-/// The properties that all poses of a figure share.
+/// The properties that all poses of a tier share. Lanes are counted from the tier's first lane.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) joints: Vec<PlannedJoint>,
     pub(super) curves: Vec<PlannedCurve>,
     /// The names of the parts' flags. A part's index is also that of its flag's lane.
     flags: Vec<String>,
-    pub(super) clips: PlannedClips,
     /// The number of lanes.
     pub(super) lanes: usize,
     pub(super) shell_cm: f64,
-    /// What the fields' limits do not show: the skeleton and the axes of hinges.
-    digest: u64,
 }
 
 /// A joint with its parent, its bind pose and its lanes.
@@ -59,10 +55,15 @@ pub(super) struct PlannedCurve {
 }
 
 impl Plan {
-    pub(super) fn new(skeleton: &Skeleton, options: &FigureOptions) -> Result<Self, FigureError> {
+    /// Makes the plan of a tier whose precisions are `coarser` times those of the options.
+    pub(super) fn new(
+        skeleton: &Skeleton,
+        options: &FigureOptions,
+        coarser: f64,
+    ) -> Result<Self, FigureError> {
         let motions = levers::motions(skeleton, options)?;
         let parts = Parts::new(skeleton, options)?;
-        let levers = levers::levers(skeleton, options, &motions)?;
+        let levers = levers::levers(skeleton, options, &motions, coarser)?;
         let steps = steps::choose(&levers)
             .map_err(|(joint, finest_cm)| FigureError::TooFine { joint, finest_cm })?;
         let own: Vec<Steps> = steps
@@ -74,8 +75,7 @@ impl Plan {
             })
             .collect();
         let max_errors_cm = steps::errors(&levers, &own);
-        let clips = PlannedClips::new(&options.clips, options.parts.len())?;
-        let mut lane = options.parts.len() + clips.lanes();
+        let mut lane = options.parts.len();
         let mut joints = Vec::with_capacity(skeleton.len());
         for (index, joint) in skeleton.joints().iter().enumerate() {
             let too_many = |error| FigureError::JointLimits { joint: index, error };
@@ -100,7 +100,10 @@ impl Plan {
         let mut curves = Vec::with_capacity(options.curves.len());
         for (index, curve) in options.curves.iter().enumerate() {
             let [min, max, precision] = [curve.min, curve.max, curve.precision].map(f64::from);
-            let limits = FloatLimits::new(min, max, 2.0 * precision)
+            let step = 2.0 * precision;
+            // In a coarse tier, the smallest and the largest value may be the only ones.
+            let step = if coarser > 1.0 { (step * coarser).min(max - min) } else { step };
+            let limits = FloatLimits::new(min, max, step)
                 .map_err(|error| FigureError::CurveLimits { curve: index, error })?;
             let name = curve.name.clone();
             let part = parts.curves[index];
@@ -108,10 +111,9 @@ impl Plan {
         }
         let parts = options.parts.iter().enumerate();
         let flags = parts.map(|(index, part)| format!("parts[{index} {}]?", plain(&part.name)));
-        let digest = levers::digest(skeleton, &motions, &options.clips.names);
         let (flags, shell_cm) = (flags.collect(), options.shell_cm);
         let lanes = lane + curves.len();
-        Ok(Self { joints, curves, flags, clips, lanes, shell_cm, digest })
+        Ok(Self { joints, curves, flags, lanes, shell_cm })
     }
 
     /// Returns the number of parts.
@@ -119,23 +121,24 @@ impl Plan {
         self.flags.len()
     }
 
-    /// The fields: the parts' flags, the slots of clips, each joint's translation and rotation, then the curves. The
-    /// brackets of the first one also have the digest, so that the schema's hash covers it.
-    pub(super) fn fields(&self) -> Vec<Field> {
-        let mut flags: Vec<String> = self.flags.iter().cloned().chain(self.clips.flags()).collect();
-        if let Some(first) = flags.first_mut() {
-            self.add_digest(first);
-        }
-        let (parts, slots) = flags.split_at(self.parts());
-        let mut fields: Vec<Field> =
-            parts.iter().map(|flag| Field::new(flag.clone(), FieldKind::Bool)).collect();
-        fields.extend(self.clips.fields(slots));
-        let mut add = |name: String, kind, part: Option<usize>| {
-            let mut field = Field::new(name, kind);
-            if let Some(part) = part {
-                field = field.with_condition(Condition::new(parts[part].clone(), 1..=1));
+    /// Returns the fields: the parts' flags, each joint's translation and rotation, then the curves.
+    /// Their names begin with `prefix`. Those that belong to no part have the condition `present`.
+    pub(super) fn fields(&self, prefix: &str, present: Option<&Condition>) -> Vec<Field> {
+        let field = |name: String, kind, condition: Option<Condition>| {
+            let field = Field::new(name, kind);
+            match condition {
+                Some(condition) => field.with_condition(condition),
+                None => field,
             }
-            fields.push(field);
+        };
+        let flag = |part: usize| format!("{prefix}{}", self.flags[part]);
+        let mut fields: Vec<Field> = (0..self.parts())
+            .map(|part| field(flag(part), FieldKind::Bool, present.cloned()))
+            .collect();
+        let mut add = |name: String, kind, part: Option<usize>| {
+            let of_part = part.map(|part| Condition::new(flag(part), 1..=1));
+            let condition = of_part.or_else(|| present.cloned());
+            fields.push(field(format!("{prefix}{name}"), kind, condition));
         };
         for (index, joint) in self.joints.iter().enumerate() {
             let name = |part: &str| format!("joints[{index} {}].{part}", plain(&joint.name));
@@ -150,14 +153,7 @@ impl Plan {
             let name = format!("curves[{}]", plain(name));
             add(name, FieldKind::Floats(vec![*limits]), *part);
         }
-        if let Some(first) = fields.first_mut().filter(|_| flags.is_empty()) {
-            self.add_digest(&mut first.name);
-        }
         fields
-    }
-
-    fn add_digest(&self, name: &mut String) {
-        *name = name.replacen(']', &format!(" {:016x}]", self.digest), 1);
     }
 }
 

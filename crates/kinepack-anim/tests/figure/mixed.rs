@@ -91,7 +91,8 @@ fn a_body_among_other_fields_reads_like_a_body_alone() {
 
     let states = [(0.25, &[][..]), (1.0, &[][..]), (0.5, &[0][..])].map(|(angle_rad, absent)| {
         let joints = turned(&skeleton, angle_rad);
-        let pose = FigurePose { joints: &joints, curves: &[angle_rad], absent };
+        let curves = &[angle_rad];
+        let pose = FigurePose { curves, absent, ..FigurePose::new(&joints) };
         world(&mut alone, &schema, &pose)
     });
     for (nth, state) in states.iter().enumerate() {

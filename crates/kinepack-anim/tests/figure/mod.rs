@@ -6,6 +6,7 @@ mod mixed;
 mod parts;
 mod promise;
 mod refused;
+mod tiers;
 mod vectors;
 
 use kinepack::schema::FieldKind;

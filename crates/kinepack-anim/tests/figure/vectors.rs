@@ -69,6 +69,7 @@ fn cases() -> Vec<Case> {
     let parts = FigureOptions { parts, ..rich.clone() };
     let names = ["walk", "wave", "sit.down"].map(String::from).to_vec();
     let clips = FigureOptions { clips: FigureClips { slots: 2, names }, ..parts.clone() };
+    let tiers = FigureOptions { coarser: vec![4.0, 10.0], ..clips.clone() };
     let mut random = Random(61);
     let poses = (0..4)
         .map(|_| {
@@ -96,7 +97,8 @@ fn cases() -> Vec<Case> {
         Case { name: "rich", skeleton: person.clone(), options: rich, poses: poses.clone() },
         Case { name: "still", skeleton: person.clone(), options: still, poses: bind },
         Case { name: "parts", skeleton: person.clone(), options: parts, poses: poses.clone() },
-        Case { name: "clips", skeleton: person, options: clips, poses },
+        Case { name: "clips", skeleton: person.clone(), options: clips, poses: poses.clone() },
+        Case { name: "tiers", skeleton: person, options: tiers, poses },
     ]
 }
 
@@ -114,7 +116,8 @@ fn plays(index: usize) -> [Option<ClipPlay>; 2] {
     }
 }
 
-/// Returns a pose with its curves. Other parts are absent in each of the four poses.
+/// Returns a pose with its curves. Other parts are absent in each of the four poses, which take
+/// turns in the tiers.
 fn figure_pose<'a>(
     options: &FigureOptions,
     index: usize,
@@ -128,7 +131,8 @@ fn figure_pose<'a>(
         _ => &[1, 0],
     };
     let clips = &plays[..options.clips.slots];
-    FigurePose { joints, curves: &CURVES[..options.curves.len()], absent, clips }
+    let tier = index % (options.coarser.len() + 1);
+    FigurePose { joints, curves: &CURVES[..options.curves.len()], absent, clips, tier }
 }
 
 fn written() -> String {
@@ -142,6 +146,11 @@ fn written() -> String {
         }
         if options.clips.slots > 0 {
             text.push_str("# flag NAME of a slot, choice NAME MAX\n");
+        }
+        if !options.coarser.is_empty() {
+            text.push_str(
+                "# at the end of a field of a tier, if NAME of the tiers' choice VALUE\n",
+            );
         }
         writeln!(text, "figure {name} {:016x}", schema.hash()).unwrap();
         for field in schema.fields() {
@@ -164,6 +173,9 @@ fn written() -> String {
             }
             if let Some(condition) = &field.condition {
                 write!(text, " if {}", condition.selector.replace(' ', "~")).unwrap();
+                if condition.selector.contains("[tier") {
+                    write!(text, " {}", condition.values.start()).unwrap();
+                }
             }
             text.push('\n');
         }
@@ -306,39 +318,48 @@ fn a_second_reader_computes_the_same_steps_and_poses() {
         let levers = levers(&skeleton, &options);
         let mut precisions = vec![options.precision_cm; levers.len()];
         options.joint_precisions_cm.iter().for_each(|(joint, own)| precisions[*joint] = *own);
-        let (u, v) = steps(&levers, &precisions);
         let fields = figure.fields();
-        let field = |joint: usize, part: &str| -> Option<&Field> {
-            let (begin, end) = (format!("joints[{joint} "), format!("].{part}"));
+        let field = |tier: usize, joint: usize, part: &str| -> Option<&Field> {
+            let tier = if tier == 0 { String::new() } else { format!("tiers[{tier}].") };
+            let (begin, end) = (format!("{tier}joints[{joint} "), format!("].{part}"));
             fields.iter().find(|field| field.name.starts_with(&begin) && field.name.ends_with(&end))
         };
         let g = 2.0 / 3.0f64.sqrt() * (1.0 - 1e-7);
-        for (joint, lever) in levers.iter().enumerate() {
+        let tiers = [1.0].into_iter().chain(options.coarser.iter().copied()).enumerate();
+        let of_tiers = tiers.flat_map(|(tier, coarser)| {
+            let of_tier: Vec<f64> = precisions.iter().map(|own| own * coarser).collect();
+            let (u, v) = steps(&levers, &of_tier);
+            let joints = levers.clone().into_iter().enumerate();
+            joints.map(move |(joint, lever)| (tier, joint, lever, u[joint], v[joint]))
+        });
+        for (tier, joint, lever, u, v) in of_tiers {
             let limits = |field: Option<&Field>| match field.map(|field| &field.kind) {
                 Some(FieldKind::Floats(axes)) => Some(axes.clone()),
                 _ => None,
             };
             let bind = skeleton.joints()[joint].bind.translation.map(f64::from);
             let moving = (lever.m > 0.0).then(|| {
-                let s = v[joint] * g;
+                let s = v * g;
                 let h = (lever.r / s).ceil() * s;
                 bind.map(|b| FloatLimits::new(b - h, b + h, s).unwrap()).to_vec()
             });
-            assert_eq!(limits(field(joint, "translation")), moving, "{name} {joint}");
+            let translation = field(tier, joint, "translation");
+            assert_eq!(limits(translation), moving, "{name} {tier} {joint}");
             let turning = match lever.n as usize {
                 0 => None,
                 1 => {
-                    let k = (pi / (u[joint] * 2.0 * (1.0 - 1e-7))).ceil();
+                    let k = (pi / (u * 2.0 * (1.0 - 1e-7))).ceil();
                     let s = pi / k;
                     Some(vec![FloatLimits::until(-k * s, k * s, s).unwrap().wrapping()])
                 }
                 _ => {
-                    let s = u[joint] * g;
+                    let s = u * g;
                     let h = (pi / s).ceil() * s;
                     Some(vec![FloatLimits::new(-h, h, s).unwrap(); 3])
                 }
             };
-            assert_eq!(limits(field(joint, "rotation")), turning, "{name} {joint}");
+            let rotation = field(tier, joint, "rotation");
+            assert_eq!(limits(rotation), turning, "{name} {tier} {joint}");
         }
         let schema = Schema::new(fields.clone());
         for (index, pose) in poses.iter().enumerate() {
@@ -359,7 +380,8 @@ fn a_second_reader_computes_the_same_steps_and_poses() {
                 }
                 let bind = skeleton.joints()[joint].bind;
                 let values = |part: &str| -> Option<Vec<f64>> {
-                    let at = fields.iter().position(|one| Some(one) == field(joint, part))?;
+                    let of_tier = field(pose.tier, joint, part);
+                    let at = fields.iter().position(|one| Some(one) == of_tier)?;
                     let FieldKind::Floats(axes) = &fields[at].kind else { return None };
                     let lanes = &lanes[schema.fields()[at].lanes()];
                     Some(axes.iter().zip(lanes).map(|(a, l)| a.reconstruct(*l)).collect())
