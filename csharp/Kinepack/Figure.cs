@@ -55,8 +55,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Quantizes a pose relative to the parents, and adds it to a snapshot, as an entity of the
-        /// kind of this figure.
+        /// Quantizes a pose relative to the parents, and adds it to a snapshot, as an entity of a
+        /// kind that has the fields of this figure alone.
         /// </summary>
         /// <param name="world">The snapshot.</param>
         /// <param name="kind">The index of the kind, from 0.</param>
@@ -101,8 +101,9 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Writes the pose of an entity in a snapshot, relative to the parents. The joints and
-        /// curves of absent parts are not written.
+        /// Writes the pose of an entity in a snapshot, relative to the parents. The kind may have
+        /// other fields besides those of this figure. The joints and curves of absent parts are not
+        /// written.
         /// </summary>
         /// <param name="world">The snapshot.</param>
         /// <param name="kind">The index of the kind, from 0.</param>
@@ -134,7 +135,7 @@ namespace Kinepack
         /// Writes the pose of an entity that a receiver, a viewer or a replay shows. It is
         /// interpolated between two states: joints turn the shorter way at constant speed. A part
         /// that is present in only one of the states is as in the earlier one, until the later is
-        /// reached.
+        /// reached. The kind may have other fields too.
         /// </summary>
         /// <param name="shown">The receiver, the viewer or the replay.</param>
         /// <param name="kind">The index of the kind, from 0.</param>

@@ -49,6 +49,7 @@ internal static class Vectors
         VectorNetwork.AddTo();
         VectorStreams.AddTo();
         VectorClips.AddTo();
+        VectorFigures.AddTo();
         VectorBroadcasts.AddTo();
         string[] script = File.ReadAllLines(arguments[0]);
         int failed = FirstFailure(script);

@@ -1287,8 +1287,8 @@ KpStatus kp_figure_info(struct KpFigure figure, struct KpFigureInfo *out);
 // say. It is at most the joint's precision. In other poses the error may reach the precision.
 KpStatus kp_figure_max_error_cm(struct KpFigure figure, uint32_t joint, double *error_cm);
 
-// Quantizes a pose relative to the parents, and appends it to a snapshot, as an entity of the kind
-// of this figure. `id` must be above the ids before. Where the layout has no numbers for a joint,
+// Quantizes a pose relative to the parents, and appends it to a snapshot, as an entity of a kind
+// that has the fields of this figure alone. `id` must be above the ids before. Where the layout has no numbers for a joint,
 // the joint has its bind pose. `curves` has a value for each curve. `absent` lists the parts that
 // are absent, whose joints and curves are ignored.
 //
@@ -1304,7 +1304,8 @@ KpStatus kp_figure_push(struct KpFigure figure,
                         const uint32_t *absent,
                         size_t absent_count);
 
-// Writes the pose of an entity in a snapshot, relative to the parents. The joints and curves of
+// Writes the pose of an entity in a snapshot, relative to the parents. The kind may have other
+// fields besides those of this figure, as kinds of Bevy's figures have. The joints and curves of
 // absent parts are not written. `curves` is for the values of all curves; with a `curve_count` of
 // 0, only joints are written. Returns `KP_STATUS_NOTHING` if the kind has no entity `id`.
 KpStatus kp_figure_read(struct KpFigure figure,

@@ -84,8 +84,8 @@ class Figure : public Owner<KpFigure, kp_figure_free> {
     return error_cm;
   }
 
-  // Appends an entity to a snapshot. `curves` has a value for each curve, and `absent` lists the
-  // parts that are absent.
+  // Appends an entity to a snapshot. The kind has the fields of this figure alone. `curves` has a
+  // value for each curve, and `absent` lists the parts that are absent.
   KpStatus push(KpSnapshot world, uint32_t kind, uint32_t id, const KpPose &pose,
                 const std::vector<float> &curves = {}, const std::vector<uint32_t> &absent = {}) {
     return kp_figure_push(handle_, world, kind, id, &pose, curves.data(), curves.size(),
@@ -93,6 +93,7 @@ class Figure : public Owner<KpFigure, kp_figure_free> {
   }
 
   // Writes the pose of an entity in a snapshot, and the values of all curves if `count` is not 0.
+  // The kind may have other fields too, also below.
   KpStatus read(KpSnapshot world, uint32_t kind, uint32_t id, const KpPose &pose,
                 float *curves = nullptr, size_t count = 0) {
     return kp_figure_read(handle_, world, kind, id, &pose, curves, count);

@@ -14,7 +14,7 @@ use crate::handles::{Handles, lock};
 use crate::memory::{check_out, optional, put, slice, slice_mut};
 use crate::pose::{KpPose, TakePose, Writer, pose_of};
 use crate::schema::one_of;
-use crate::shown::{KpShown, another_kind, copy_entity, no_entity};
+use crate::shown::{KpShown, copy_entity, no_entity};
 use crate::skeleton::{KpSkeleton, SKELETONS};
 use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
@@ -38,8 +38,10 @@ pub(crate) struct Body {
     bind: Vec<Transform>,
     pose: Vec<Transform>,
     absent: Vec<usize>,
-    /// The two states between which an entity is shown, as snapshots of the figure's kind alone.
+    /// The two states between which an entity is shown, as snapshots of the figure's fields alone.
     states: [Snapshot; 2],
+    /// The figure's first lane in each kind that was read, by the hash of the kind's fields.
+    places: Vec<(u64, usize)>,
 }
 
 /// The numbers of a figure.
@@ -80,6 +82,7 @@ pub unsafe extern "C" fn kp_figure_new(
             pose: skeleton.bind_pose(),
             absent: Vec::new(),
             states: [0, 1].map(|tick| Snapshot::new(&kind, Tick(tick))),
+            places: Vec::new(),
         };
         // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpFigure { id: FIGURES.add(Mutex::new(body)) }) }
@@ -123,8 +126,8 @@ pub unsafe extern "C" fn kp_figure_max_error_cm(
     })
 }
 
-/// Quantizes a pose relative to the parents, and appends it to a snapshot, as an entity of the kind
-/// of this figure. `id` must be above the ids before. Where the layout has no numbers for a joint,
+/// Quantizes a pose relative to the parents, and appends it to a snapshot, as an entity of a kind
+/// that has the fields of this figure alone. `id` must be above the ids before. Where the layout has no numbers for a joint,
 /// the joint has its bind pose. `curves` has a value for each curve. `absent` lists the parts that
 /// are absent, whose joints and curves are ignored.
 ///
@@ -145,7 +148,7 @@ pub unsafe extern "C" fn kp_figure_push(
     call(|| {
         let (body, world) = (FIGURES.get(figure.id)?, SNAPSHOTS.get(snapshot.id)?);
         let (mut body, mut world) = (lock(&body), lock(&world));
-        body.check_kind(&world, kind)?;
+        body.check_alone(&world, kind)?;
         if curve_count != body.figure.curve_count() {
             return Err(body.wrong_curves(curve_count));
         }
@@ -166,7 +169,8 @@ pub unsafe extern "C" fn kp_figure_push(
     })
 }
 
-/// Writes the pose of an entity in a snapshot, relative to the parents. The joints and curves of
+/// Writes the pose of an entity in a snapshot, relative to the parents. The kind may have other
+/// fields besides those of this figure, as kinds of Bevy's figures have. The joints and curves of
 /// absent parts are not written. `curves` is for the values of all curves; with a `curve_count` of
 /// 0, only joints are written. Returns `KP_STATUS_NOTHING` if the kind has no entity `id`.
 #[unsafe(no_mangle)]
@@ -212,8 +216,8 @@ pub unsafe extern "C" fn kp_figure_show(
         // SAFETY: the caller guarantees that `pose` and the memory that it describes are valid, and
         // `curves` has `curve_count` writable values, until this call returns.
         let (writer, curves) = unsafe { body.outputs(pose, curves, curve_count)? };
+        let between = body.copy(shown, kind, id)?;
         let Body { figure, states, .. } = &mut *body;
-        let between = copy_entity(shown, kind, id, states)?;
         let [from, to] = states.each_ref().map(|state| (state, 0));
         writer.take(&mut Played { figure, from, to, between, curves });
         Ok(())
@@ -233,7 +237,7 @@ pub unsafe extern "C" fn kp_figure_is_present(
 ) -> KpStatus {
     call(|| {
         let (body, world) = (FIGURES.get(figure.id)?, SNAPSHOTS.get(snapshot.id)?);
-        let (body, world) = (lock(&body), lock(&world));
+        let (mut body, world) = (lock(&body), lock(&world));
         let part = body.part(part)?;
         let state = (&world.snapshot, body.find(&world, kind, id)?);
         let value = body.figure.is_present(state, part).into();
@@ -256,8 +260,8 @@ pub unsafe extern "C" fn kp_figure_is_shown(
         let body = FIGURES.get(figure.id)?;
         let mut body = lock(&body);
         let part = body.part(part)?;
-        let Body { figure, states, .. } = &mut *body;
-        let between = copy_entity(shown, kind, id, states)?;
+        let between = body.copy(shown, kind, id)?;
+        let Body { figure, states, .. } = &*body;
         // As `Figure::interpolate` decides.
         let state = between.step(&states[0], &states[1]);
         let value = figure.is_present((state, 0), part);
@@ -278,18 +282,36 @@ pub(crate) fn fields_of(figure: KpFigure) -> Result<Vec<Field>, Failure> {
 }
 
 impl Body {
-    fn check_kind(&self, world: &World, kind: u32) -> Result<(), Failure> {
-        if one_of(world.kinds(), kind)?.hash() == self.states[0].schema_hash() {
+    /// Refuses a kind to which no pose can be added.
+    fn check_alone(&mut self, world: &World, kind: u32) -> Result<(), Failure> {
+        let of_kind = one_of(world.kinds(), kind)?;
+        if of_kind.hash() == self.states[0].schema_hash() {
             return Ok(());
         }
-        Err(another_kind(kind))
+        let Self { figure, places, .. } = self;
+        place(figure, places, of_kind, kind)?;
+        let text = "has other fields besides this figure's, so the figure can only be read";
+        Err(Failure::argument(format!("kind {kind} {text}")))
     }
 
-    /// The index of an entity in a snapshot.
-    fn find(&self, world: &World, kind: u32, id: u32) -> Result<usize, Failure> {
-        self.check_kind(world, kind)?;
+    /// The index of an entity in a snapshot, from which the figure reads next.
+    fn find(&mut self, world: &World, kind: u32, id: u32) -> Result<usize, Failure> {
+        let Self { figure, places, .. } = self;
+        let first = place(figure, places, one_of(world.kinds(), kind)?, kind)?;
+        figure.set_first_lane(first);
         let found = world.snapshot.position_of(kind as usize, EntityId(id));
         found.ok_or_else(no_entity)
+    }
+
+    /// Copies the two states between which an entity is shown, from which the figure reads next.
+    /// Returns how far the shown moment is between them.
+    fn copy(&mut self, shown: KpShown, kind: u32, id: u32) -> Result<Between, Failure> {
+        let Self { figure, states, places, .. } = self;
+        figure.set_first_lane(0);
+        copy_entity(shown, kind, id, states, |of_kind| {
+            let first = place(figure, places, of_kind, kind)?;
+            Ok(first..first + figure.lane_count())
+        })
     }
 
     fn part(&self, part: u32) -> Result<usize, Failure> {
@@ -337,6 +359,25 @@ impl Body {
         // that `curves` has `count` writable values, which nothing else uses for `'a`.
         unsafe { Ok((Writer::new(&pose_of(pose)?, self.bind.len())?, slice_mut(curves, count)?)) }
     }
+}
+
+/// The first lane of a figure in a kind. `of_kind` is the schema of this kind only, and `places` has
+/// the kinds that were found before.
+fn place(
+    figure: &Figure,
+    places: &mut Vec<(u64, usize)>,
+    of_kind: &Schema,
+    kind: u32,
+) -> Result<usize, Failure> {
+    let hash = of_kind.hash();
+    if let Some((_, first)) = places.iter().find(|(known, _)| *known == hash) {
+        return Ok(*first);
+    }
+    let first = figure.find(of_kind, 0).ok_or_else(|| {
+        Failure::argument(format!("kind {kind} does not have the fields of this figure"))
+    })?;
+    places.push((hash, first));
+    Ok(first)
 }
 
 /// An entity between two states, and the caller's memory for its curves.

@@ -1,6 +1,7 @@
 //! The state that a receiver, a viewer or a replay shows: entities by kind, and the events that are
 //! due. One set of functions reads the state of all three.
 
+use std::ops::Range;
 use std::sync::Mutex;
 
 use kinepack::{Between, EntityId, Schema, Snapshot, Tick};
@@ -188,31 +189,26 @@ unsafe fn write_ids(
 }
 
 /// Copies the two states between which an entity is shown: each replaces the contents of a snapshot
-/// of the entity's kind alone, as entity 0. Returns how far the shown moment is between them.
+/// that has only the lanes which `lanes_of` selects of the kind, as entity 0. Returns how far the
+/// shown moment is between them.
 pub(crate) fn copy_entity(
     shown: KpShown,
     kind: u32,
     id: u32,
     to: &mut [Snapshot; 2],
+    lanes_of: impl FnOnce(&Schema) -> Result<Range<usize>, Failure>,
 ) -> Result<Between, Failure> {
     let showing = SHOWN.get(shown.id)?;
     let showing = lock(&showing);
     let rows = one_of(&showing.kinds, kind)?;
-    if rows.schema.hash() != to[0].schema_hash() {
-        return Err(another_kind(kind));
-    }
+    let range = lanes_of(&rows.schema)?;
     let row = rows.ids.binary_search(&id).map_err(|_| no_entity())?;
     let (states, between) = rows.states(row);
     for (snapshot, lanes) in to.iter_mut().zip(states) {
         snapshot.clear(Tick(0));
-        snapshot.push_lanes(EntityId(0), lanes).map_err(Failure::argument)?;
+        snapshot.push_lanes(EntityId(0), &lanes[range.clone()]).map_err(Failure::argument)?;
     }
     Ok(between)
-}
-
-/// The failure of a figure that is not that of the kind.
-pub(crate) fn another_kind(kind: u32) -> Failure {
-    Failure::argument(format!("kind {kind} was not made from this figure"))
 }
 
 pub(crate) fn no_entity() -> Failure {

@@ -1558,12 +1558,12 @@ namespace Kinepack
 
         /// <summary>
         /// Quantizes a pose relative to the parents, and appends it to a snapshot, as an entity of
-        /// the kind of this figure. <c>id</c> must be above the ids before. Where the layout has no
-        /// numbers for a joint, the joint has its bind pose. <c>curves</c> has a value for each
-        /// curve. <c>absent</c> lists the parts that are absent, whose joints and curves are
-        /// ignored. Returns <c>KP_STATUS_VALUE</c> for a number that is not finite or beyond its
-        /// limits, and for a joint that moves in a way that the figure does not send. After an
-        /// error, the snapshot is unchanged.
+        /// a kind that has the fields of this figure alone. <c>id</c> must be above the ids before.
+        /// Where the layout has no numbers for a joint, the joint has its bind pose. <c>curves</c>
+        /// has a value for each curve. <c>absent</c> lists the parts that are absent, whose joints
+        /// and curves are ignored. Returns <c>KP_STATUS_VALUE</c> for a number that is not finite
+        /// or beyond its limits, and for a joint that moves in a way that the figure does not send.
+        /// After an error, the snapshot is unchanged.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_figure_push(
@@ -1578,9 +1578,10 @@ namespace Kinepack
             UIntPtr absent_count);
 
         /// <summary>
-        /// Writes the pose of an entity in a snapshot, relative to the parents. The joints and
-        /// curves of absent parts are not written. <c>curves</c> is for the values of all curves;
-        /// with a <c>curve_count</c> of 0, only joints are written. Returns
+        /// Writes the pose of an entity in a snapshot, relative to the parents. The kind may have
+        /// other fields besides those of this figure, as kinds of Bevy's figures have. The joints
+        /// and curves of absent parts are not written. <c>curves</c> is for the values of all
+        /// curves; with a <c>curve_count</c> of 0, only joints are written. Returns
         /// <c>KP_STATUS_NOTHING</c> if the kind has no entity <c>id</c>.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]

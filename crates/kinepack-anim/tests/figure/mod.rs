@@ -1,5 +1,6 @@
 //! Tests figures: the promise on generated skeletons, the refusals, and the frozen lanes.
 
+mod cases;
 mod clips;
 mod corpus;
 mod mixed;
@@ -14,7 +15,8 @@ use kinepack::{EntityId, Schema, Snapshot, Tick};
 use kinepack_anim::figure::{Figure, FigureOptions, FigurePose, Motion};
 use kinepack_anim::{Joint, Skeleton, Transform};
 
-use crate::random::Random;
+use crate::random::{self, Random};
+use cases::{about, rotation};
 
 /// Returns a skeleton with joints in a row, each `bone_cm` from the one before it.
 fn chain(joints: usize, bone_cm: f32) -> Skeleton {
@@ -28,23 +30,6 @@ fn chain(joints: usize, bone_cm: f32) -> Skeleton {
         }
     };
     Skeleton::new((0..joints).map(joint).collect()).unwrap()
-}
-
-fn rotation(random: &mut Random) -> [f32; 4] {
-    loop {
-        let numbers: [f32; 4] = std::array::from_fn(|_| random.between(-1.0, 1.0));
-        let square: f32 = numbers.iter().map(|number| number * number).sum();
-        if square > 0.01 {
-            return numbers.map(|number| number / square.sqrt());
-        }
-    }
-}
-
-/// Returns the quaternion of a turn about an axis.
-fn about(axis: [f32; 3], angle_rad: f32) -> [f32; 4] {
-    let length = axis.iter().map(|c| c * c).sum::<f32>().sqrt();
-    let [x, y, z] = axis.map(|c| c / length * (angle_rad / 2.0).sin());
-    [x, y, z, (angle_rad / 2.0).cos()]
 }
 
 /// Returns the pose that a receiver shows.

@@ -12,14 +12,20 @@ macro_rules! vectors {
 }
 
 mod broadcasts;
+#[path = "../../../kinepack-anim/tests/figure/cases.rs"]
+mod cases;
 #[path = "../../../kinepack-crowd/tests/support/mod.rs"]
 mod crowd;
+mod figures;
 #[path = "../../../kinepack/tests/support/hex.rs"]
 #[allow(dead_code, reason = "the tests of the codec use the rest")]
 mod hex;
 mod network;
 mod numbers;
 mod played;
+#[path = "../../../kinepack-anim/tests/random/mod.rs"]
+#[allow(dead_code, reason = "figures use a part of it")]
+mod random;
 mod script;
 #[path = "../../../kinepack/tests/support/vectors.rs"]
 #[allow(dead_code, reason = "the tests of the codec use the rest")]

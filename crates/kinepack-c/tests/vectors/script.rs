@@ -27,6 +27,9 @@
 //! | `pose NAME POSITION POSE` | plays a pose: ten numbers of 32 bits a joint |
 //! | `anm NAME FILE` | reads an `r3d2canm` file, and writes the same bytes |
 //! | `anm_pose NAME SECONDS POSE` | samples the file at a time |
+//! | `figure NAME PRECISION SHELL PRECISIONS MOTIONS CURVES PARTS SKELETON` | creates a figure of a skeleton's file. The lists, with `,` between, are `joint:cm`, `joint:KpMotion:x:y:z:range`, `name:min:max:precision` and `name:joints:curves`, with names as bytes in hex and a digit for each index |
+//! | `pushes FIGURE SCHEMA ABSENT CURVES POSE HASH` | pushes a pose without the absent parts (`0,1`) as entity 7 of tick 1: a state with this hash. `CURVES` and `POSE` are numbers of 32 bits |
+//! | `reads FIGURE SCHEMA VIEW ABSENT CURVES POSE` | reads the pose of entity 7 of a view, and of a replay of it, over numbers with the bits `11111111`, which those of absent parts keep |
 //! | `replay NAME FILE HZ FIRST LAST COMPLETE MARKERS NOTES` | reads a replay with these ticks, markers (`tick:name;…`) and notes (`key:value;…`), whose texts are bytes in hex. `COMPLETE` is 1 if its writer ended it |
 //! | `frame REPLAY TICK HASH` | reads the state of a tick |
 //! | `shows REPLAY TICK EVENTS` | plays a tick, with these events |
@@ -47,7 +50,7 @@ use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapsh
 
 use super::hex::{from_hex, hex};
 use super::states::{packets_profiles, packets_schema, packets_states};
-use super::{broadcasts, network, numbers, played, streams};
+use super::{broadcasts, figures, network, numbers, played, streams};
 
 /// The lines of a file without comments, as words.
 pub(crate) fn lines(file: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
@@ -77,6 +80,7 @@ pub(crate) fn script() -> String {
     network::write(&mut script);
     streams::write(&mut script);
     played::write(&mut script);
+    figures::write(&mut script);
     broadcasts::write(&mut script);
     script
 }
