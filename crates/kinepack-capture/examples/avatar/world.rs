@@ -1,16 +1,15 @@
 //! The simulation of the people: they stand, look, talk and walk.
 
-use std::f32::consts::{PI, TAU};
+use std::f32::consts::{FRAC_PI_2, PI, TAU};
+
+use kinepack::EntityId;
+use kinepack_anim::Transform;
 
 use super::common::Random;
-use super::{AVATARS, JOINTS, RATE_HZ, quaternion};
+use super::skeleton::{ARMS, HEAD, HIPS, JAW, JOINTS, LEGS, bind_pose};
+use super::{AVATARS, RATE_HZ, quaternion};
 
 const TICK_S: f32 = 1.0 / RATE_HZ as f32;
-// The indices of some joints: the head, the jaw, and the first joint of each arm and leg.
-const HEAD: usize = 4;
-const JAW: usize = 5;
-const ARMS: [usize; 2] = [6, 10];
-const LEGS: [usize; 2] = [14, 17];
 
 /// A joint that follows its goal like a limb: about three axes, in radians.
 #[derive(Clone, Copy, Default)]
@@ -132,17 +131,22 @@ impl Person {
         }
     }
 
-    fn rotations(&self) -> [[f32; 4]; JOINTS] {
-        let turn = quaternion::around([0.0, 0.0, 1.0], self.heading);
-        std::array::from_fn(|joint| {
-            let [x, y, z] = self.limbs[joint].angles;
+    /// Returns the joints' transforms, relative to their parents.
+    fn pose(&self) -> [Transform; JOINTS] {
+        let mut pose = bind_pose();
+        pose[HIPS].translation = self.root.map(|metres| 100.0 * metres);
+        for (joint, limb) in pose.iter_mut().zip(&self.limbs) {
+            let [x, y, z] = limb.angles;
             let yz = quaternion::product(
                 quaternion::around([0.0, 0.0, 1.0], z),
                 quaternion::around([0.0, 1.0, 0.0], y),
             );
-            let own = quaternion::product(yz, quaternion::around([1.0, 0.0, 0.0], x));
-            if joint == 0 { quaternion::product(turn, own) } else { own }
-        })
+            joint.rotation = quaternion::product(yz, quaternion::around([1.0, 0.0, 0.0], x));
+        }
+        // The skeleton faces y, which is a quarter turn from the heading 0.
+        let turn = quaternion::around([0.0, 0.0, 1.0], self.heading - FRAC_PI_2);
+        pose[HIPS].rotation = quaternion::product(turn, pose[HIPS].rotation);
+        pose
     }
 }
 
@@ -157,8 +161,8 @@ impl World {
         self.people.iter_mut().for_each(|person| person.step(&mut self.random));
     }
 
-    /// Returns the root and the joints' rotations of each avatar, in the order of the ids.
-    pub(crate) fn avatars(&self) -> impl Iterator<Item = ([f32; 3], [[f32; 4]; JOINTS])> {
-        self.people.iter().map(|person| (person.root, person.rotations()))
+    /// Returns the pose of each avatar, in the order of the ids.
+    pub(crate) fn poses(&self) -> impl Iterator<Item = (EntityId, [Transform; JOINTS])> {
+        (0..).map(EntityId).zip(self.people.iter().map(Person::pose))
     }
 }

@@ -4,8 +4,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use kinepack::{EntityId, Pack, Tick};
-use kinepack_capture::{RecordError, RecordSummary, Recorder};
+use kinepack_capture::RecordSummary;
 
 /// `SplitMix64`, because it needs few lines and gives the same numbers for the same seed.
 #[derive(Clone, Debug)]
@@ -31,31 +30,9 @@ impl Random {
     }
 }
 
-/// An entity's id, and its state as both structs.
-pub(crate) type State<First, After> = (EntityId, First, After);
-
-/// Records the same seconds of a game as two streams, one for each struct: `NAME-first` and `NAME`.
-pub(crate) fn record<First: Pack, After: Pack>(
-    path: &Path,
-    name: &str,
-    rate_hz: u32,
-    seconds: u32,
-    mut next_frame: impl FnMut() -> Vec<State<First, After>>,
-) -> Result<RecordSummary, RecordError> {
-    let mut recorder = Recorder::create(path)?;
-    let first = recorder.stream::<First>(&format!("{name}-first"), rate_hz.into())?;
-    let after = recorder.stream::<After>(name, rate_hz.into())?;
-    for tick in 0..seconds * rate_hz {
-        let states = next_frame();
-        recorder.record(&first, Tick(tick), states.iter().map(|(id, state, _)| (*id, state)))?;
-        recorder.record(&after, Tick(tick), states.iter().map(|(id, _, state)| (*id, state)))?;
-    }
-    recorder.finish()
-}
-
 /// Records a minute into the file that the command line names, and prints the next step.
 pub(crate) fn run(
-    record: fn(&Path, u32) -> Result<RecordSummary, RecordError>,
+    record: fn(&Path, u32) -> Result<RecordSummary, Box<dyn Error>>,
 ) -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("name the file to record into, such as game.mcap")?;
     let summary = record(Path::new(&path), 60)?;

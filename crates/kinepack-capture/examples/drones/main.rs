@@ -7,13 +7,15 @@
 mod common;
 #[path = "../common/quaternion.rs"]
 mod quaternion;
+#[path = "../common/structs.rs"]
+mod structs;
 mod world;
 
 use std::error::Error;
 use std::path::Path;
 
 use kinepack::{EntityId, Pack};
-use kinepack_capture::{RecordError, RecordSummary};
+use kinepack_capture::RecordSummary;
 use world::World;
 
 const RATE_HZ: u32 = 30;
@@ -55,9 +57,9 @@ pub(crate) struct Drone {
 }
 
 /// Records `seconds` seconds of the swarm.
-pub(crate) fn record(path: &Path, seconds: u32) -> Result<RecordSummary, RecordError> {
+pub(crate) fn record(path: &Path, seconds: u32) -> Result<RecordSummary, Box<dyn Error>> {
     let mut world = World::new();
-    common::record(path, "drones", RATE_HZ, seconds, || {
+    structs::record(path, "drones", RATE_HZ, seconds, || {
         world.step();
         let states = (0..).zip(world.drones()).map(|(id, (drone, velocity))| {
             let Drone { position, rotation, battery, mode } = *drone;

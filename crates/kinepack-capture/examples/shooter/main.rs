@@ -4,6 +4,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/structs.rs"]
+mod structs;
 mod world;
 
 use std::error::Error;
@@ -11,7 +13,7 @@ use std::f32::consts::TAU;
 use std::path::Path;
 
 use kinepack::{EntityId, Pack};
-use kinepack_capture::{RecordError, RecordSummary};
+use kinepack_capture::RecordSummary;
 use world::World;
 
 const RATE_HZ: u32 = 60;
@@ -56,9 +58,9 @@ pub(crate) struct Thing {
 }
 
 /// Records `seconds` seconds of the game.
-pub(crate) fn record(path: &Path, seconds: u32) -> Result<RecordSummary, RecordError> {
+pub(crate) fn record(path: &Path, seconds: u32) -> Result<RecordSummary, Box<dyn Error>> {
     let mut world = World::new();
-    common::record(path, "things", RATE_HZ, seconds, || {
+    structs::record(path, "things", RATE_HZ, seconds, || {
         world.step();
         let states = world.things().map(|(id, thing, velocity)| {
             let Thing { kind, position, yaw, health, ammunition, is_reloading } = *thing;
