@@ -43,10 +43,30 @@ impl Running {
         (watch, address)
     }
 
+    /// Starts `figure watch` with its page at a free port. Returns the command, the page's address,
+    /// and the address at which a body arrives.
+    pub(crate) fn figure_watch() -> (Self, SocketAddr, SocketAddr) {
+        let arguments = ["figure", "watch", "127.0.0.1:0", "--no-open", "--listen", "127.0.0.1:0"];
+        let mut watch = Self::start(&arguments, None);
+        let line = watch.until("http://127.0.0.1:");
+        let [page, at] = ["http://", "arrives at "].map(|before| address_after(&line, before));
+        (watch, page, at)
+    }
+
+    /// Starts `figure send` of a file, which is played again and again.
+    pub(crate) fn figure_send(file: &Path, to: SocketAddr) -> Self {
+        let file = file.to_str().unwrap();
+        Self::start(&["figure", "send", file, "--loop", "--to", &to.to_string()], None)
+    }
+
     /// Returns the page's address, from the line that names it.
     pub(crate) fn page(&mut self) -> SocketAddr {
-        let line = self.until("http://127.0.0.1:");
-        let address = line.split_once("http://").unwrap().1.split('/').next().unwrap();
-        address.parse().unwrap_or_else(|error| panic!("{error}: {line}"))
+        address_after(&self.until("http://127.0.0.1:"), "http://")
     }
+}
+
+/// Returns the address that follows `before` in a line.
+fn address_after(line: &str, before: &str) -> SocketAddr {
+    let address = line.split_once(before).unwrap().1.split(['/', ' ']).next().unwrap();
+    address.parse().unwrap_or_else(|error| panic!("{error}: {line}"))
 }
