@@ -53,9 +53,15 @@ impl Body {
 
     /// Makes the figure of this body with the precision `precision_cm`.
     pub(crate) fn figure(&self, precision_cm: f64) -> Outcome<Figure> {
+        self.figure_of_tiers(precision_cm, &[])
+    }
+
+    /// Makes the figure of this body with further tiers that are `coarser`.
+    pub(crate) fn figure_of_tiers(&self, precision_cm: f64, coarser: &[f64]) -> Outcome<Figure> {
         let still = (0..self.skeleton.len()).filter(|joint| !self.moving.contains(joint));
         let motions = still.map(|joint| (joint, Motion::Still)).collect();
-        let options = FigureOptions { precision_cm, motions, ..FigureOptions::default() };
+        let coarser = coarser.to_vec();
+        let options = FigureOptions { precision_cm, motions, coarser, ..FigureOptions::default() };
         Ok(Figure::new(&self.skeleton, &options)?)
     }
 }

@@ -117,12 +117,20 @@ impl Trained {
         recordings: &[&Recording],
         hz: u32,
     ) -> Outcome<Self> {
-        let figure = body.figure(precision_cm)?;
+        Self::of_figure(body.figure(precision_cm)?, recordings, hz)
+    }
+
+    /// Trains on the recordings in each tier of the figure.
+    pub(crate) fn of_figure(figure: Figure, recordings: &[&Recording], hz: u32) -> Outcome<Self> {
         let schema = Schema::new(figure.fields());
         let untrained = Profile::magnitudes(&schema);
         let mut trained = Self { figure, schema, profile: untrained.clone() };
-        let runs: Vec<Vec<Snapshot>> =
-            recordings.iter().map(|recording| trained.worlds(recording)).collect::<Outcome<_>>()?;
+        let mut runs: Vec<Vec<Snapshot>> = Vec::new();
+        for tier in 0..trained.figure.tier_count() {
+            for recording in recordings {
+                runs.push(trained.worlds_of(recording, tier)?);
+            }
+        }
         let training = Training {
             packed_lag_ticks: lag_ticks(hz),
             max_lags_ticks: MAX_LAGS.map(|times| times * lag_ticks(hz)).into(),
@@ -139,10 +147,16 @@ impl Trained {
 
     /// Returns the frames of a recording. Each frame is a world of one body.
     pub(crate) fn worlds(&mut self, recording: &Recording) -> Outcome<Vec<Snapshot>> {
+        self.worlds_of(recording, 0)
+    }
+
+    /// The same, in a tier.
+    fn worlds_of(&mut self, recording: &Recording, tier: usize) -> Outcome<Vec<Snapshot>> {
         let mut worlds = Vec::with_capacity(recording.frames());
         for (tick, pose) in (FIRST_TICK..).zip(recording.poses()) {
             let mut world = Snapshot::new(&self.schema, Tick(tick));
-            self.figure.push(&mut world, 0, EntityId(1), &FigurePose::new(pose))?;
+            let pose = FigurePose { tier, ..FigurePose::new(pose) };
+            self.figure.push(&mut world, 0, EntityId(1), &pose)?;
             worlds.push(world);
         }
         Ok(worlds)
