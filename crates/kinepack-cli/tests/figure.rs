@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use kinepack::hash::Fnv1a;
 use serde_json::Value;
 
 use crate::support::program::{Run, refusal, run};
@@ -106,7 +107,8 @@ fn a_clip_is_sent_and_shown_until_its_end() {
     assert_eq!((watch.body()["session"].as_f64(), watch.pose().2), (Some(0.0), 0));
 
     let sent = report(&send(watch.at, &[file.to_str().unwrap(), "--precision", "0.2"]).end());
-    assert!((10.0..=47.0).contains(&number(&sent, "poses")), "{sent:#}");
+    // A second at 30 Hz. A busy machine skips some, and copies of the last pose do not count.
+    assert!((10.0..=31.0).contains(&number(&sent, "poses")), "{sent:#}");
     assert_eq!((number(&sent, "refused_poses"), number(&sent, "restarts")), (0.0, 0.0));
     assert!(number(&sent, "max_error_cm") <= 0.2 && number(&sent, "bits_per_pose") > 0.0);
 
@@ -232,6 +234,69 @@ fn strange_datagrams_do_not_disturb_the_watching_program() {
     assert!(number(&received, "refused") >= 100.0, "{received:#}");
 }
 
+/// The first bytes of two kinds of datagrams: of the network, and of a receiver without a session.
+const NET: u8 = 0xd2;
+const NO_SESSION: u8 = 0xd3;
+
+/// Returns a datagram without contents.
+fn framed(kind: u8, session: u32) -> Vec<u8> {
+    let mut datagram = [&[kind][..], &session.to_le_bytes()].concat();
+    let mut hash = Fnv1a::new();
+    hash.add(&datagram);
+    let hash = hash.finish();
+    datagram.extend(((hash ^ (hash >> 32)) as u32).to_le_bytes());
+    datagram
+}
+
+#[test]
+fn a_receiver_without_the_session_of_a_datagram_says_so() {
+    let watch = Watch::start();
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket.set_read_timeout(Some(PATIENCE)).unwrap();
+    socket.send_to(&framed(NET, 77), watch.at).unwrap();
+    let mut answer = [0; 100];
+    let (bytes, from) = socket.recv_from(&mut answer).unwrap();
+    assert_eq!((&answer[..bytes], from), (&framed(NO_SESSION, 77)[..], watch.at));
+    watch.program.interrupt();
+}
+
+#[test]
+fn a_sender_begins_again_at_once_if_the_receiver_was_restarted() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("arm.bvh");
+    fs::write(&file, arm()).unwrap();
+    let watch = Watch::start();
+    // All datagrams go through this test.
+    let middle = UdpSocket::bind("127.0.0.1:0").unwrap();
+    middle.set_read_timeout(Some(PATIENCE)).unwrap();
+    let middle_at = middle.local_addr().unwrap();
+    let mut program = send(middle_at, &[file.to_str().unwrap(), "--loop"]);
+    let mut packet = [0; 2_000];
+    let (mut sender, mut first) = (watch.at, None);
+    loop {
+        let (bytes, from) = middle.recv_from(&mut packet).unwrap();
+        let datagram = &packet[..bytes];
+        if from == watch.at {
+            middle.send_to(datagram, sender).unwrap();
+            continue;
+        }
+        sender = from;
+        let session = u32::from_le_bytes(datagram[1..5].try_into().unwrap());
+        if *first.get_or_insert(session) != session {
+            break;
+        }
+        middle.send_to(datagram, watch.at).unwrap();
+        if datagram[0] == NET {
+            // Another session's answer changes nothing.
+            middle.send_to(&framed(NO_SESSION, session ^ 1), sender).unwrap();
+            middle.send_to(&framed(NO_SESSION, session), sender).unwrap();
+        }
+    }
+    program.until("was restarted");
+    assert_eq!(number(&report(&program.interrupt()), "restarts"), 1.0);
+    watch.program.interrupt();
+}
+
 #[test]
 fn a_face_is_sent_as_curves() {
     let directory = tempfile::tempdir().unwrap();
@@ -264,6 +329,8 @@ fn refusals_say_what_to_do() {
         (vec![at("face.csv")], "line 2: the timecode is not HH:MM:SS:FF"),
         (vec![at("other.csv")], "not a recording of Live Link Face"),
         (vec![at("notes.txt")], ".csv"),
+        (vec![at("notes.txt")], "; or the source must be vmc://PORT, for a tracker"),
+        (vec!["osc://39539".into()], "vmc://PORT"),
         (vec![at("missing.bvh")], "missing.bvh: "),
         (vec![at("arm.bvh"), "--clip".into(), "leg".into()], "it has no clip leg"),
         (vec![at("arm.bvh"), "--skeleton".into(), at("arm.bvh")], "--skeleton is for vmc://"),

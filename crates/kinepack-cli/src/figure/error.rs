@@ -21,6 +21,9 @@ pub(crate) enum FigureFailure {
     /// A clip or the file of a skeleton cannot be read.
     #[error(transparent)]
     File(Box<AnimError>),
+    /// The source is neither a known file nor a tracker.
+    #[error("{error}; or the source must be vmc://PORT, for a tracker")]
+    Source { error: Box<AnimError> },
     #[error("{}: {error}", path.display())]
     Face { path: PathBuf, error: FaceError },
     #[error("{}: it has {clips} clips: name one of them with --clip: {}", path.display(), names.join(", "))]
@@ -88,7 +91,7 @@ impl Failure for FigureFailure {
         match self {
             Self::Page(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
-            Self::File(error) => error.exit_code(),
+            Self::File(error) | Self::Source { error } => error.exit_code(),
             Self::Interrupted(error) => error.exit_code(),
             Self::Network { .. }
             | Self::NoTracker { .. }

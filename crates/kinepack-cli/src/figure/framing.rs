@@ -23,6 +23,9 @@ pub(super) enum Kind {
     Description,
     /// A datagram of `kinepack-net`, in either direction.
     Net,
+    /// The answer of a receiver to a `Net` of a session that it does not have, for example because
+    /// it was restarted. The sender then begins another session.
+    NoSession,
 }
 
 impl Kind {
@@ -31,6 +34,7 @@ impl Kind {
         match self {
             Self::Description => 0xd1,
             Self::Net => 0xd2,
+            Self::NoSession => 0xd3,
         }
     }
 }
@@ -52,7 +56,8 @@ pub(super) fn read(datagram: &[u8]) -> Option<(Kind, u32, &[u8])> {
     if check(framed) != u32::from_le_bytes(*own_check) {
         return None;
     }
-    let kind = [Kind::Description, Kind::Net].into_iter().find(|own| own.byte() == *kind)?;
+    let kinds = [Kind::Description, Kind::Net, Kind::NoSession];
+    let kind = kinds.into_iter().find(|own| own.byte() == *kind)?;
     Some((kind, u32::from_le_bytes(*session), contents))
 }
 

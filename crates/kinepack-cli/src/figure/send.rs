@@ -1,8 +1,9 @@
 //! `kinepack figure send`: sends a live body to `kinepack figure watch`.
 //!
 //! The description of the body goes first, again and again, until the other side's hello shows that
-//! it has the same body. Then a snapshot follows at each tick. If the other side falls silent, the
-//! description is sent again under a new session, so that either program may be restarted.
+//! it has the same body. Then a snapshot follows at each tick. If the other side falls silent, or
+//! says that it does not know the session, the description is sent again under a new session. So
+//! either program may be restarted.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::path::PathBuf;
@@ -141,7 +142,9 @@ struct Sending {
     began: Option<Duration>,
     ended: Option<Duration>,
     tick: u32,
+    /// The poses of the source, and the copies of the last one after its end.
     poses: u64,
+    repeats: u64,
     refused_poses: u64,
     restarts: u64,
     packet: Vec<u8>,
@@ -222,6 +225,7 @@ impl Sending {
             ended: None,
             tick: 0,
             poses: 0,
+            repeats: 0,
             refused_poses: 0,
             restarts: 0,
             packet: vec![0; MAX_PACKET_BYTES],
@@ -256,14 +260,19 @@ impl Sending {
         for _ in 0..256 {
             let received = source::receive(&self.socket, &mut self.packet)?;
             let Some((bytes, from)) = received else { break };
-            let Some((Kind::Net, number, contents)) = framing::read(&self.packet[..bytes]) else {
+            let Some((kind, number, contents)) = framing::read(&self.packet[..bytes]) else {
                 continue;
             };
             let session = &mut self.session;
             if from != self.to || number != session.number {
                 continue;
             }
-            if let Ok(handled) = session.hub.handle(RECEIVER, now, contents) {
+            if kind == Kind::NoSession && session.is_joined {
+                say(format_args!("{from} was restarted"));
+                self.begin_again(now)?;
+            } else if kind == Kind::Net
+                && let Ok(handled) = session.hub.handle(RECEIVER, now, contents)
+            {
                 session.heard = now;
                 if handled == Handled::Joined {
                     session.is_joined = true;
@@ -280,9 +289,7 @@ impl Sending {
         let silence = now.saturating_sub(self.session.heard);
         if self.session.is_joined && silence >= SILENCE {
             say(format_args!("{to} is silent"));
-            add(&mut self.earlier, &self.session.status());
-            self.restarts += 1;
-            self.session = Session::new(&self.description, now)?;
+            self.begin_again(now)?;
         }
         if self.session.is_joined {
             return Ok(());
@@ -303,6 +310,14 @@ impl Sending {
         Ok(())
     }
 
+    /// Begins another session.
+    fn begin_again(&mut self, now: Duration) -> Result<(), FigureFailure> {
+        add(&mut self.earlier, &self.session.status());
+        self.restarts += 1;
+        self.session = Session::new(&self.description, now)?;
+        Ok(())
+    }
+
     /// Sends the pose of the source.
     fn send(&mut self, now: Duration, source: &Source) -> Result<(), FigureFailure> {
         let Session { hub, figure, world, number, .. } = &mut self.session;
@@ -310,6 +325,7 @@ impl Sending {
         let pose =
             FigurePose { joints: &source.pose, curves: &source.curves, ..FigurePose::default() };
         match figure.push(world, 0, BODY, &pose) {
+            Ok(()) if self.ended.is_some() => self.repeats += 1,
             Ok(()) => self.poses += 1,
             // A tracker may lose the body for a moment. The other side keeps the last pose then.
             Err(FigureError::OutOfRange { .. }) if self.poses > 0 => {
@@ -330,8 +346,11 @@ impl Sending {
         let mut status = self.earlier;
         let newest = self.session.status();
         add(&mut status, &newest);
-        let began = self.began.unwrap_or_default();
-        let seconds = self.began.map_or(0.0, |_| (self.clock.elapsed() - began).as_secs_f64());
+        // Rates are those of the whole time. A file's own time and poses end with it.
+        let now = self.clock.elapsed();
+        let since_begin = |end: Duration| end.saturating_sub(self.began.unwrap_or(end));
+        let all_s = since_begin(now).as_secs_f64();
+        let seconds = since_begin(self.ended.unwrap_or(now)).as_secs_f64();
         let bytes = status.bytes;
         Report {
             source: source.name.clone(),
@@ -346,8 +365,8 @@ impl Sending {
             refused_poses: self.refused_poses,
             restarts: self.restarts,
             bytes,
-            bytes_per_s: if seconds > 0.0 { bytes as f64 / seconds } else { 0.0 },
-            bits_per_pose: 8.0 * bytes as f64 / self.poses.max(1) as f64,
+            bytes_per_s: if all_s > 0.0 { bytes as f64 / all_s } else { 0.0 },
+            bits_per_pose: 8.0 * bytes as f64 / (self.poses + self.repeats).max(1) as f64,
             lost_ratio: status.lost_ratio(),
             round_trip_ms: newest.round_trip.map(|time| 1e3 * time.as_secs_f64()),
         }

@@ -95,7 +95,8 @@ impl Source {
             return Err(FigureFailure::OtherSource { option: "--skeleton", only: VMC });
         }
         let path = Path::new(wanted.source);
-        anim::check_played(path)?;
+        anim::check_played(path)
+            .map_err(|error| FigureFailure::Source { error: Box::new(error) })?;
         let (skeleton, options, kind) = if anim::ends_in(path, &[".csv"]) {
             if wanted.clip.is_some() {
                 return Err(FigureFailure::OtherSource { option: "--clip", only: "clips" });

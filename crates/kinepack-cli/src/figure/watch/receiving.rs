@@ -22,6 +22,8 @@ pub(super) struct Receiving {
     connection: Option<Connection>,
     /// The session whose description was refused, and why.
     bad: Option<(u32, String)>,
+    /// The sender and the session of a datagram that came without a session here.
+    lost: Option<(SocketAddr, u32)>,
     /// The totals of earlier sessions.
     earlier: Report,
     out: Vec<u8>,
@@ -34,6 +36,7 @@ impl Default for Receiving {
             assembly: None,
             connection: None,
             bad: None,
+            lost: None,
             earlier: Report::default(),
             out: Vec::new(),
         }
@@ -63,21 +66,30 @@ impl Receiving {
                 Some(own) if (own.from, own.session) == (from, session) => {
                     own.take(now, contents, datagram.len())
                 }
-                _ => false,
+                _ => {
+                    // Its session was with a program that ended here, so it should begin another.
+                    if !self.is_busy(now) {
+                        self.lost = Some((from, session));
+                    }
+                    false
+                }
             },
-            None => false,
+            Some((Kind::NoSession, ..)) | None => false,
         };
         self.earlier.refused += u64::from(!taken);
+    }
+
+    /// Whether a session goes on, so that no other one may begin.
+    fn is_busy(&self, now: Duration) -> bool {
+        let own = self.connection.as_ref();
+        own.is_some_and(|own| now.saturating_sub(own.heard) < SILENCE)
     }
 
     /// Takes a part of a description. A complete one begins a session.
     fn describe(&mut self, now: Duration, from: SocketAddr, session: u32, contents: &[u8]) {
         let is_known = self.bad.as_ref().is_some_and(|(bad, _)| *bad == session);
-        let is_busy = self
-            .connection
-            .as_ref()
-            .is_some_and(|own| own.session == session || now.saturating_sub(own.heard) < SILENCE);
-        if is_known || is_busy {
+        let is_own = self.connection.as_ref().is_some_and(|own| own.session == session);
+        if is_known || is_own || self.is_busy(now) {
             return;
         }
         let whole = Assembly::take(&mut self.assembly, now, (from, session), contents);
@@ -100,7 +112,11 @@ impl Receiving {
 
     /// Sends what the receiver has to say.
     pub(super) fn transmit(&mut self, socket: &UdpSocket) {
-        let Self { clock, connection, out, .. } = self;
+        let Self { clock, connection, lost, out, .. } = self;
+        if let Some((from, session)) = lost.take() {
+            framing::write(Kind::NoSession, session, &[], out);
+            transmit(socket, from, out);
+        }
         let Some(own) = connection else { return };
         while let Some(contents) = own.receiver.poll_transmit(clock.elapsed()) {
             framing::write(Kind::Net, own.session, contents, out);
