@@ -21,6 +21,9 @@ mod drones;
 #[expect(dead_code, reason = "the program around the game is not tested")]
 mod shooter;
 
+/// The result of a recording.
+type Recorded = Result<RecordSummary, Box<dyn Error>>;
+
 /// The number of frames from a baseline to the frame coded against it.
 const LAG: usize = 6;
 
@@ -37,11 +40,7 @@ struct Read {
 
 /// Records `seconds` seconds, and reads the streams of the first struct and of the struct after the
 /// analysis.
-fn play(
-    name: &str,
-    seconds: u32,
-    record: fn(&Path, u32) -> Result<RecordSummary, Box<dyn Error>>,
-) -> [Read; 2] {
+fn play(name: &str, seconds: u32, record: fn(&Path, u32) -> Recorded) -> [Read; 2] {
     let directory = tempfile::tempdir().unwrap();
     let [path, again] = ["game.mcap", "again.mcap"].map(|file| directory.path().join(file));
     let summary = record(&path, seconds).unwrap();

@@ -30,10 +30,11 @@ impl Random {
     }
 }
 
+/// The result of a recording.
+pub(crate) type Recorded = Result<RecordSummary, Box<dyn Error>>;
+
 /// Records a minute into the file that the command line names, and prints the next step.
-pub(crate) fn run(
-    record: fn(&Path, u32) -> Result<RecordSummary, Box<dyn Error>>,
-) -> Result<(), Box<dyn Error>> {
+pub(crate) fn run(record: fn(&Path, u32) -> Recorded) -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("name the file to record into, such as game.mcap")?;
     let summary = record(Path::new(&path), 60)?;
     println!(
