@@ -15,7 +15,7 @@ use kinepack::{EntityId, Schema, Snapshot, Tick};
 use kinepack_anim::figure::{Figure, FigureOptions, FigurePose, Motion};
 use kinepack_anim::{Joint, Skeleton, Transform};
 
-use crate::random::{self, Random};
+use crate::random;
 use cases::{about, rotation};
 
 /// Returns a skeleton with joints in a row, each `bone_cm` from the one before it.
