@@ -4,6 +4,8 @@ use std::fmt;
 
 use kinepack::{EncodeError, SetupError};
 
+use super::UnsentMotion;
+
 /// The reason why a figure cannot be made, or why a pose cannot be sent.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -119,13 +121,19 @@ pub enum FigureError {
         /// The refused value.
         value: f32,
     },
-    /// The pose moves in a way that the figure does not send, so the joint would be farther off
-    /// than its precision. Give the joint, or one above it, another [`Motion`](super::Motion).
+    /// The pose moves in a way that the figure does not send, so a joint would be farther off than
+    /// its precision. Give the joint that moves another [`Motion`](super::Motion), or keep its scale.
     Unsent {
-        /// The joint's index.
+        /// The index of the joint that would be off.
         joint: usize,
-        /// The distance in cm by which the joint would be off.
+        /// The distance in cm by which it would be off.
         off_cm: f64,
+        /// The index of the joint that most likely causes this: the same one, or one above it.
+        mover: usize,
+        /// The name of the joint that causes this.
+        name: String,
+        /// How that joint moves.
+        motion: UnsentMotion,
     },
     /// The snapshot refused the entity.
     Snapshot(EncodeError),
@@ -184,10 +192,9 @@ impl fmt::Display for FigureError {
             Self::BadCurve { curve, value } => {
                 write!(f, "curve {curve} is {value}, beyond its limits")
             }
-            Self::Unsent { joint, off_cm } => write!(
+            Self::Unsent { joint, off_cm, mover, name, motion } => write!(
                 f,
-                "joint {joint}, or one above it, moves in a way that the figure does not send: it \
-                 would be {off_cm:.3} cm off"
+                "joint {mover} {name:?} {motion}: joint {joint} would be {off_cm:.3} cm off"
             ),
             Self::Snapshot(error) => error.fmt(f),
         }

@@ -25,6 +25,7 @@ mod plan;
 mod play;
 mod rotation;
 mod steps;
+mod unsent;
 
 use std::sync::Arc;
 
@@ -38,6 +39,7 @@ use crate::{PoseWriter, Skeleton, Transform};
 pub use error::FigureError;
 pub use options::{FigureClips, FigureCurve, FigureOptions, FigurePart, FigurePose, Motion};
 pub use play::{ClipPlay, ShownClip};
+pub use unsent::UnsentMotion;
 
 use layout::Layout;
 
@@ -214,7 +216,7 @@ impl Figure {
             // Not "greater than", so that a distance that is not a number is refused too.
             let keeps_precision = off_cm <= joint.precision_cm;
             if !keeps_precision {
-                return Err(FigureError::Unsent { joint: index, off_cm });
+                return Err(unsent::error(plan, pose, (index, &exact), &self.exact, off_cm));
             }
             self.exact[index] = exact;
             self.decoded[index] = decoded;

@@ -9,6 +9,7 @@ use super::levers::{self, ROUNDING};
 use super::parts::Parts;
 use super::rotation::{self, RotationLanes};
 use super::steps::{self, Lever, Steps};
+use super::unsent::{self, Unsent};
 use super::{FigureError, FigureOptions, Motion};
 use crate::{Joint, Skeleton, Transform};
 
@@ -31,7 +32,7 @@ pub(super) struct Plan {
 /// A joint with its parent, its bind pose and its lanes.
 #[derive(Clone, Debug)]
 pub(super) struct PlannedJoint {
-    name: String,
+    pub(super) name: String,
     /// The index of the part that the joint belongs to.
     pub(super) part: Option<usize>,
     pub(super) parent: Option<usize>,
@@ -195,6 +196,24 @@ impl PlannedJoint {
             transform.rotation = rotation.to_array().map(|component| component as f32);
         }
         transform
+    }
+
+    /// Returns what the figure does not send of a transform relative to the parent.
+    pub(super) fn unsent(&self, transform: &Transform) -> Unsent {
+        let moved = transform.translation64() - self.bind.translation64();
+        let turned = self.bind_rotation.conjugate() * transform.rotation64();
+        let turned_rad = match &self.rotation {
+            None => rotation::vector(turned).length(),
+            Some((_, RotationLanes::Angle(axis, _))) => {
+                2.0 * turned.xyz().reject_from_normalized(*axis).length()
+            }
+            Some((_, RotationLanes::Vector(_))) => 0.0,
+        };
+        Unsent {
+            moved_cm: if self.translation.is_some() { 0.0 } else { moved.length() },
+            scaled_ratio: unsent::scaled_ratio(transform, &self.bind),
+            turned_rad,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use kinepack::{EncodeError, EntityId, Schema, Snapshot, Tick};
 use kinepack_anim::figure::{
-    Figure, FigureCurve, FigureError, FigureOptions, FigurePart, FigurePose, Motion,
+    Figure, FigureCurve, FigureError, FigureOptions, FigurePart, FigurePose, Motion, UnsentMotion,
 };
 use kinepack_anim::{Joint, Skeleton, Transform};
 
@@ -113,9 +113,14 @@ fn a_refused_pose_leaves_the_snapshot_unchanged() {
     );
     // In this pose, a bone is longer by a centimetre.
     let longer = push(5, &|pose| pose[2].translation[0] = 21.0);
-    assert!(matches!(longer, FigureError::Unsent { joint: 2, .. }), "{longer}");
+    assert!(is_unsent(&longer, 2, 2, UnsentMotion::Moves), "{longer}");
     let scaled = push(5, &|pose| pose[2].scale = [2.0; 3]);
-    assert!(matches!(scaled, FigureError::Unsent { joint: 2, .. }), "{scaled}");
+    assert!(is_unsent(&scaled, 2, 2, UnsentMotion::Scales), "{scaled}");
+    assert_eq!(
+        scaled.to_string(),
+        "joint 2 \"joint 2\" has another scale than in the bind pose, and figures send no scales: \
+         joint 2 would be 3.000 cm off"
+    );
     let order = push(4, &|_| ());
     assert!(
         matches!(order, FigureError::Snapshot(EncodeError::IdsNotIncreasing { .. })),
@@ -133,10 +138,23 @@ fn a_turn_that_is_not_sent_is_refused_and_named() {
     let mut pose = skeleton.bind_pose();
     pose[2].rotation = about([0.0, 1.0, 0.0], 0.5);
     let error = figure.quantize(&FigurePose::new(&pose), &mut lanes).unwrap_err();
-    assert!(matches!(error, FigureError::Unsent { joint: 2, .. }));
-    assert!(error.to_string().starts_with("joint 2, or one above it, moves in a way"));
+    assert!(is_unsent(&error, 2, 2, UnsentMotion::Turns), "{error}");
+    assert!(error.to_string().starts_with("joint 2 \"joint 2\" turns, but was declared still"));
     pose[2].rotation = [0.0, 0.0, 0.0, 1.0];
     pose[1].rotation = about([0.0, 1.0, 0.0], 0.5);
     let error = figure.quantize(&FigurePose::new(&pose), &mut lanes).unwrap_err();
-    assert!(matches!(error, FigureError::Unsent { joint: 1, .. }));
+    assert!(is_unsent(&error, 1, 1, UnsentMotion::Turns), "{error}");
+    // A turn that the skin around the hinge hides moves the joint after it too far.
+    pose[1].rotation = about([0.0, 1.0, 0.0], 0.05);
+    pose[2].translation[0] += 1e-4;
+    let error = figure.quantize(&FigurePose::new(&pose), &mut lanes).unwrap_err();
+    assert!(is_unsent(&error, 2, 1, UnsentMotion::Turns), "{error}");
+}
+
+fn is_unsent(error: &FigureError, off: usize, moves: usize, how: UnsentMotion) -> bool {
+    matches!(
+        error,
+        FigureError::Unsent { joint, mover, name, motion, .. }
+            if (*joint, *mover, *motion) == (off, moves, how) && *name == format!("joint {moves}")
+    )
 }

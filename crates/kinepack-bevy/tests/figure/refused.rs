@@ -48,7 +48,7 @@ fn a_refused_pose_keeps_the_last_one() {
         assert!(session.server().stats().refused_values > before);
         let reasons = reasons(&mut session);
         let is_right = |reason: &FigureRefusal| match reason {
-            FigureRefusal::Pose(FigureError::Unsent { joint: 1, off_cm }) => {
+            FigureRefusal::Pose(FigureError::Unsent { joint: 1, off_cm, .. }) => {
                 wrong == longer && *off_cm > 5.0
             }
             FigureRefusal::Pose(FigureError::NotANumber { joint: 1 }) => wrong != longer,

@@ -9,7 +9,7 @@ use command_kit::interrupt::Interrupted;
 use command_kit::page::PageError;
 use command_kit::{Failure, OutputError};
 use kinepack::SetupError;
-use kinepack_anim::figure::FigureError;
+use kinepack_anim::figure::{FigureError, UnsentMotion};
 use kinepack_anim::live::{FaceError, VmcBodyError};
 use kinepack_net::NetError;
 
@@ -116,6 +116,12 @@ fn advice(error: &VmcBodyError) -> &'static str {
 fn figure_advice(error: &FigureError) -> &'static str {
     match error {
         FigureError::TooFine { .. } => ": raise --precision",
+        FigureError::Unsent { motion: UnsentMotion::Scales, .. } => {
+            "; export the clip without scales, or with one scale for all of its frames"
+        }
+        FigureError::Unsent { .. } => {
+            "; raise --precision, or give the sender's model with --skeleton"
+        }
         _ => "",
     }
 }
