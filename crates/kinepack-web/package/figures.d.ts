@@ -119,8 +119,8 @@ export interface FigurePose extends Pose {
  */
 export class FigurePlayer {
   /**
-   * Throws if the schema has no kind with this name, or if the kind's fields are not those of the
-   * figure. The error says what differs. The kind's name is empty if the schema has only one kind.
+   * Throws if the schema has no kind with this name, or if the kind does not have the fields of the
+   * figure. The error says what differs. The kind may have other fields too, as kinds of Bevy have. The kind's name is empty if the schema has only one kind.
    *
    * Bodies are shown from the next moment on that the receiver or viewer returns.
    */

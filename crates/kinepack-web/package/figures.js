@@ -63,10 +63,11 @@ export class FigurePlayer {
       throw new TypeError("a figure is played from a Receiver or a Viewer");
     }
     this.#kind = kindNamed(source.schema.kinds, kind);
-    checkKind(figure, source.schema.kinds[this.#kind]);
-    this.#figure = figure;
-    this.#bodies = new module.FigureBodies(figure.inner);
     const { inner, memory } = source[INNER]();
+    const hashOf = (first, count) => inner.fields_hash(this.#kind, first, count);
+    const [before, after] = lanesAround(figure, source.schema.kinds[this.#kind], hashOf);
+    this.#figure = figure;
+    this.#bodies = new module.FigureBodies(figure.inner, before, after);
     [this.#world, this.#memory] = [inner, memory];
     this.#world.keep_lanes(this.#kind);
   }
@@ -121,10 +122,18 @@ export class FigurePlayer {
   }
 }
 
-// Checks that a kind of the received schema has the fields of the figure.
-function checkKind(figure, { name, hash, fields }) {
-  if (hash === figure.inner.hash()) return;
-  const [theirs, ours] = [fields.map((field) => field.name), figure.inner.field_names()];
+// The numbers of lanes of a kind before those of the figure, and after them. `hashOf` returns the
+// hash of some fields of the kind. Throws if the kind does not have the figure's fields.
+function lanesAround(figure, { name, hash, fields }, hashOf) {
+  if (hash === figure.inner.hash()) return [0, 0];
+  const ours = figure.inner.field_names();
+  const first = fields.findIndex((field) => withoutDigest(field.name) === withoutDigest(ours[0]));
+  const [begin, end] = [Math.max(first, 0), Math.max(first, 0) + ours.length];
+  if (hashOf(begin, ours.length) === figure.inner.hash()) {
+    const lanesOf = (some) => some.reduce((sum, { lanes }) => sum + lanes, 0);
+    return [lanesOf(fields.slice(0, begin)), lanesOf(fields.slice(end))];
+  }
+  const theirs = fields.slice(begin, end).map((field) => field.name);
   const kind = `the kind ${JSON.stringify(name)} is not of this figure`;
   const length = Math.max(theirs.length, ours.length);
   for (let at = 0; at < length; at += 1) {
@@ -133,8 +142,8 @@ function checkKind(figure, { name, hash, fields }) {
       throw new Error(`${kind}: its joints have other bind poses, or other axes of hinges`);
     }
     const quoted = (field) => (field === undefined ? "missing" : JSON.stringify(field));
-    throw new Error(`${kind}: its field ${at} is ${quoted(theirs[at])}, and the figure's is `
-      + `${quoted(ours[at])}; both sides need the same skeleton and options`);
+    throw new Error(`${kind}: its field ${begin + at} is ${quoted(theirs[at])}, and the figure's `
+      + `is ${quoted(ours[at])}; both sides need the same skeleton and options`);
   }
   throw new Error(`${kind}: its numbers have other limits; both sides need the same precisions, `
     + "shell, ranges of motions, curves and parts");

@@ -149,6 +149,8 @@ pub struct FigureBodies {
     figure: Figure,
     /// The two states of one entity.
     states: Snapshot,
+    /// The lanes of an entity before those of the figure, and after them.
+    others: [usize; 2],
     bind: Arc<[Transform]>,
     /// The numbers that `Shown::kept_lanes` describes. JavaScript writes them.
     moment: Vec<u32>,
@@ -166,11 +168,13 @@ struct Body {
 
 #[wasm_bindgen]
 impl FigureBodies {
-    /// Makes a list without bodies.
+    /// Makes a list without bodies. `before` and `after` are the numbers of the lanes of an entity
+    /// before those of the figure, and after them.
     #[wasm_bindgen(constructor)]
-    pub fn new(figure: &BodyFigure) -> Self {
+    pub fn new(figure: &BodyFigure, before: usize, after: usize) -> Self {
         Self {
             figure: figure.figure.clone(),
+            others: [before, after],
             states: Snapshot::new(&figure.schema, Tick(0)),
             bind: Arc::clone(&figure.bind),
             moment: Vec::new(),
@@ -192,7 +196,7 @@ impl FigureBodies {
     pub fn play(&mut self) -> Result<usize, JsError> {
         self.ids.clear();
         let moment = std::mem::take(&mut self.moment);
-        let numbers = HEAD + 2 * self.figure.lane_count();
+        let numbers = HEAD + 2 * self.lanes();
         let played = if moment.len().is_multiple_of(numbers) {
             moment.chunks_exact(numbers).try_for_each(|entity| self.play_entity(entity))
         } else {
@@ -227,10 +231,11 @@ impl FigureBodies {
     fn play_entity(&mut self, entity: &[u32]) -> Result<(), JsError> {
         let [id, ratio, seconds] = [entity[0], entity[1], entity[2]];
         let at = Between { ratio: f32::from_bits(ratio), seconds: f32::from_bits(seconds) };
-        let (from, to) = entity[HEAD..].split_at(self.figure.lane_count());
+        let (from, to) = entity[HEAD..].split_at(self.lanes());
         self.states.clear(Tick(0));
         for (id, lanes) in STATES.into_iter().zip([from, to]) {
-            self.states.push_lanes_of(0, id, lanes).map_err(failed)?;
+            let own = &lanes[self.others[0]..][..self.figure.lane_count()];
+            self.states.push_lanes_of(0, id, own).map_err(failed)?;
         }
         let index = self.ids.len();
         if index == self.bodies.len() {
@@ -251,6 +256,12 @@ impl FigureBodies {
         }
         self.ids.push(id);
         Ok(())
+    }
+
+    /// The number of lanes of an entity.
+    fn lanes(&self) -> usize {
+        let [before, after] = self.others;
+        before + self.figure.lane_count() + after
     }
 
     fn new_body(&self) -> Body {

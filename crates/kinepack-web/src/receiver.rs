@@ -155,6 +155,11 @@ impl WorldReceiver {
         self.shown.places(&self.event_list, self.events.as_ref())
     }
 
+    /// The hash of some neighbouring fields of a kind. Empty if the kind has no such fields.
+    pub fn fields_hash(&self, kind: usize, first: usize, count: usize) -> String {
+        self.shown.fields_hash(kind, first, count)
+    }
+
     /// Keeps the lanes of a kind from the next moment on.
     pub fn keep_lanes(&mut self, kind: usize) {
         self.shown.keep_lanes(kind);

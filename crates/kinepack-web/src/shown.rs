@@ -104,6 +104,15 @@ impl Shown {
         self.lanes.get(kind).and_then(Option::as_deref).unwrap_or_default()
     }
 
+    /// The hash of some neighbouring fields of a kind, as if they were a kind of their own. Empty if
+    /// the kind has no such fields.
+    pub fn fields_hash(&self, kind: usize, first: usize, count: usize) -> String {
+        let fields = self.values.kinds().get(kind).map(|values| values.schema().fields());
+        let fields = fields.and_then(|fields| fields.get(first..)?.get(..count));
+        let schema = fields.and_then(|fields| Schema::try_new(fields.to_vec()).ok());
+        schema.map_or_else(String::new, |schema| format!("{:016x}", schema.hash()))
+    }
+
     /// The address of a list of places. It begins with the length and the address of each of three
     /// lists: `added`, `removed` and the events. An event is three numbers. Then each kind of the
     /// world and each kind of event follows: the number of entities, the address of their ids, and

@@ -145,6 +145,11 @@ impl BroadcastViewer {
         Ok(true)
     }
 
+    /// The hash of some neighbouring fields of a kind. Empty if the kind has no such fields.
+    pub fn fields_hash(&self, kind: usize, first: usize, count: usize) -> String {
+        self.shown.fields_hash(kind, first, count)
+    }
+
     /// Keeps the lanes of a kind from the next moment on.
     pub fn keep_lanes(&mut self, kind: usize) {
         self.shown.keep_lanes(kind);

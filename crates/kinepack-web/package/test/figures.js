@@ -80,6 +80,12 @@ export function figureTests(read) {
       expectError(fewer, 'is "curves[smile]", and the figure\'s is "curves[grip]"');
       expectError(other({ curves: [smile, grip, { ...grip, name: "x" }] }), "is missing, and");
       const figure = new Figure(JOINTS, OPTIONS);
+      const riders = new FigurePlayer(figure, world, "rider");
+      expect(riders.play() === 0, "a kind with other fields too");
+      const finer = new Figure(JOINTS, { ...OPTIONS, precisionCm: 0.3 });
+      expectError(() => new FigurePlayer(finer, world, "rider"), "other limits");
+      const lost = new Figure(JOINTS, { ...OPTIONS, curves: [grip] });
+      expectError(() => new FigurePlayer(lost, world, "rider"), 'is "curves[smile]", and');
       expectError(() => new FigurePlayer(figure, world, "beacon"), "the kind \"beacon\" is not");
       expectError(() => new FigurePlayer(figure, world, "players"), 'it has "beacon", "player"');
       expectError(() => new FigurePlayer(figure, {}, "player"), "a Receiver or a Viewer");
@@ -161,8 +167,10 @@ function replayReceiver([[, file], [, , , schema], ...calls]) {
   const receiver = receiverOf(schema);
   const figure = new Figure(bytesOf(file), OPTIONS);
   const bodies = new FigurePlayer(figure, receiver, "player");
+  // A rider has other fields before and after those of the body.
+  const riders = new FigurePlayer(figure, receiver, "rider");
   let [played, hands] = [0, 0];
-  for (const [word, first, text] of calls) {
+  for (const [word, first, text, ofRiders] of calls) {
     const now = Number(first);
     if (word === "handle") receiver.handle(bytesOf(text), now);
     else if (word === "transmit") expect(hexOf(receiver.transmit(now)) === text, "the datagram");
@@ -170,6 +178,7 @@ function replayReceiver([[, file], [, , , schema], ...calls]) {
       const frame = receiver.play(now);
       expect(bodies.play() === bodies.count && bodies.count >= 3, "at least three bodies");
       expect(hashOfBodies(bodies) === text, `the recorded poses at ${now} ms`);
+      expect(riders.play() >= 3 && hashOfBodies(riders) === ofRiders, `the riders at ${now} ms`);
       expect(bodies.ids.join() === frame.kind("player").ids.join(), "the ids of the frame");
       hands += bodies.isPresent(0, 0);
       played += 1;
@@ -177,7 +186,7 @@ function replayReceiver([[, file], [, , , schema], ...calls]) {
   }
   expect(played > 60 && hands > 10 && hands < played - 10, "a good run");
   checkReuse(receiver, figure, bodies);
-  for (const object of [bodies, figure, receiver]) object.free();
+  for (const object of [riders, bodies, figure, receiver]) object.free();
 }
 
 // Checks that further frames allocate nothing, and what is refused.
@@ -212,6 +221,7 @@ function replayViewer([[, file], , ...lines]) {
   const viewer = new crowd.Viewer(bytesOf(catalogue));
   const figure = new Figure(bytesOf(file), OPTIONS);
   const bodies = new FigurePlayer(figure, viewer, "player");
+  const riders = new FigurePlayer(figure, viewer, "rider");
   viewer.watch("full");
   let played = 0;
   for (const [word, first, ...rest] of calls) {
@@ -223,9 +233,11 @@ function replayViewer([[, file], , ...lines]) {
       viewer.play(now);
       bodies.play();
       expect(hashOfBodies(bodies) === rest[0], `the recorded poses at ${now} ms`);
+      riders.play();
+      expect(hashOfBodies(riders) === rest[1], `the riders at ${now} ms`);
       played += 1;
     }
   }
   expect(played > 10 && bodies.count >= 3, "a good run");
-  for (const object of [bodies, figure, viewer]) object.free();
+  for (const object of [riders, bodies, figure, viewer]) object.free();
 }

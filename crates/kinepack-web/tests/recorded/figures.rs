@@ -2,12 +2,20 @@
 
 use super::*;
 
+use kinepack::schema::{Field, FieldKind};
 use kinepack_anim::PoseWriter;
 use kinepack_anim::figure::{Figure, FigureCurve, FigureOptions, FigurePart, FigurePose, Motion};
-use kinepack_net::Sample;
+use kinepack_net::{Playback, Sample};
 
-/// The kind of the bodies. Beacons are the kind before it.
-const BODIES: usize = 1;
+/// The kinds of bodies: players are bodies alone, and riders have other fields too. Beacons are the
+/// kind before them.
+const PLAYERS: usize = 1;
+const RIDERS: usize = 2;
+
+/// The lanes of a rider before those of the body.
+const RIDER_LANES: usize = 1;
+/// The difference of the ids of a rider and of the player with the same pose.
+const RIDER_ID: u32 = 50;
 
 const HAND_PART: usize = 0;
 
@@ -79,8 +87,16 @@ impl Bodies {
     fn new() -> Self {
         let skeleton = skeleton();
         let figure = Figure::new(&skeleton, &options()).unwrap();
-        let builder = Schema::builder().kind::<Beacon>("beacon");
-        let schema = builder.kind_of_fields("player", figure.fields()).build().unwrap();
+        let mut rider = vec![Field::new("is_seen", FieldKind::Bool)];
+        rider.extend(figure.fields());
+        rider.push(Field::new("is_armed", FieldKind::Bool));
+        let schema = Schema::builder()
+            .kind::<Beacon>("beacon")
+            .kind_of_fields("player", figure.fields())
+            .kind_of_fields("rider", rider)
+            .build()
+            .unwrap();
+        assert_eq!(figure.find(&schema, RIDERS), Some(RIDER_LANES));
         Self { skeleton, figure, schema }
     }
 
@@ -89,6 +105,7 @@ impl Bodies {
         let mut world = Snapshot::new(&self.schema, Tick(tick));
         let beacon = Beacon { place: [0.0; 2], heading_deg: 0.0, serial: 0, carrier: None };
         world.push(EntityId(100), &beacon).unwrap();
+        let mut lanes = vec![1; self.figure.lane_count() + 2];
         for id in (0..4u32).filter(|id| (tick / 12 + id) % 5 != 2) {
             let time = tick as f32 / 20.0 + id as f32;
             let mut joints = self.skeleton.bind_pose();
@@ -105,15 +122,25 @@ impl Bodies {
                 absent: if (tick / 7 + id).is_multiple_of(3) { &absent } else { &[] },
                 ..FigurePose::new(&joints)
             };
-            self.figure.push(&mut world, BODIES, EntityId(id), &pose).unwrap();
+            self.figure.push(&mut world, PLAYERS, EntityId(id), &pose).unwrap();
+            let body = RIDER_LANES..RIDER_LANES + self.figure.lane_count();
+            self.figure.quantize(&pose, &mut lanes[body]).unwrap();
+            world.push_lanes_of(RIDERS, EntityId(id + RIDER_ID), &lanes).unwrap();
         }
         world
     }
 
+    /// The hashes of all players and of all riders at a moment.
+    fn hashes(&mut self, playback: &Playback<'_>) -> String {
+        let players = self.hash(0, playback.samples_of_kind(PLAYERS));
+        let riders = self.hash(RIDER_LANES, playback.samples_of_kind(RIDERS));
+        format!("{players:016x} {riders:016x}")
+    }
+
     /// A hash of the bodies in `samples`: their ids, and of each its pose and its parts.
-    fn hash<'a>(&mut self, samples: impl Iterator<Item = Sample<'a>>) -> u64 {
-        let samples: Vec<_> =
-            samples.filter(|sample| sample.from.0.kind_at(sample.from.1) == Some(BODIES)).collect();
+    fn hash<'a>(&mut self, first: usize, samples: impl Iterator<Item = Sample<'a>>) -> u64 {
+        let samples: Vec<_> = samples.collect();
+        self.figure.set_first_lane(first);
         let mut hash = Fnv1a::new();
         samples.iter().for_each(|sample| hash.add(&sample.id.0.to_le_bytes()));
         for sample in samples {
@@ -165,7 +192,7 @@ fn bodies_of_a_receiver_and_a_viewer() {
             hub.handle(PLAYER, now, datagram).unwrap();
         }
         let Some(playback) = receiver.playback(now) else { continue };
-        let _ = writeln!(text, "play {ms} {:016x}", bodies.hash(playback.samples()));
+        let _ = writeln!(text, "play {ms} {}", bodies.hashes(&playback));
     }
     record_viewer(&mut bodies, &codec, &mut text);
     check("figures", &text);
@@ -196,6 +223,6 @@ fn record_viewer(bodies: &mut Bodies, codec: &Codec, text: &mut String) {
             viewer.object(now, piece.track, piece.group, number, &piece.bytes).unwrap();
         }
         let Some(playback) = viewer.playback(now) else { continue };
-        let _ = writeln!(text, "show {ms} {:016x}", bodies.hash(playback.samples()));
+        let _ = writeln!(text, "show {ms} {}", bodies.hashes(&playback));
     }
 }
