@@ -105,7 +105,6 @@ pub use skeleton::skeleton_of;
 
 use crate::joints::{on_add_owner, on_discard, on_insert};
 use crate::register::add_kind;
-use crate::settings::expect;
 use crate::{MotionClient, MotionKind, MotionServer, MotionServerSystems};
 
 /// The sets of systems that connect bodies with the entities of their joints.
@@ -158,7 +157,7 @@ pub(crate) fn add_figure<K: MotionKind>(app: &mut App, name: &str, kind: &Figure
     let mut fields = Vec::new();
     K::fields("", &mut fields);
     fields.extend(kind.figure().fields());
-    let shown = expect(shown::ShownBodies::<K>::new(kind), "the figure's fields");
+    let shown = shown::ShownBodies::<K>::new(kind);
     add_kind(app.world_mut(), rows::BodyRows::<K>::new(kind), shown, |kinds| {
         kinds.kind_of_fields(name, fields)
     });

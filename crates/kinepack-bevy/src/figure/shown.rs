@@ -5,7 +5,6 @@ use core::marker::PhantomData;
 
 use bevy_ecs::change_detection::{DetectChangesMut, Mut};
 use bevy_ecs::query::QueryData;
-use kinepack::{Between, EntityId, Schema, SetupError, Snapshot, Tick};
 use kinepack_anim::figure::Figure;
 use kinepack_net::Sample;
 
@@ -18,45 +17,36 @@ use crate::client::Shown;
 pub(super) struct ShownBodies<K> {
     kind: FigureKind,
     figure: Figure,
-    /// The two states of the current sample, without the lanes of `K`. A figure plays between
-    /// entities that have its lanes alone.
-    ends: Snapshot,
-    /// Scratch memory: all lanes of the two states.
+    /// Scratch memory: the lanes of `K` of the two states.
     rows: [Vec<u32>; 2],
     components: PhantomData<fn() -> K>,
 }
 
 impl<K: MotionKind> ShownBodies<K> {
-    pub(super) fn new(kind: &FigureKind) -> Result<Self, SetupError> {
-        let figure = kind.figure();
-        let schema = Schema::builder().kind_of_fields("body", figure.fields()).build()?;
-        Ok(Self {
-            kind: kind.clone(),
-            figure,
-            ends: Snapshot::new(&schema, Tick(0)),
-            rows: [Vec::new(), Vec::new()],
-            components: PhantomData,
-        })
+    pub(super) fn new(kind: &FigureKind) -> Self {
+        let mut figure = kind.figure();
+        figure.set_first_lane(K::LANES);
+        let rows = [Vec::new(), Vec::new()];
+        Self { kind: kind.clone(), figure, rows, components: PhantomData }
     }
 
-    /// Takes the two states of a sample, and returns the state of the components `K`. `None` for a
-    /// sample of another kind.
-    fn take(&mut self, sample: &Sample<'_>) -> Option<K> {
-        self.ends.clear(Tick(0));
-        let states = [sample.from, sample.to];
-        for ((row, (state, index)), end) in self.rows.iter_mut().zip(states).zip(0..) {
+    /// Returns the state of the components `K` in a sample. `None` for a sample of another kind.
+    fn state_of(&mut self, sample: &Sample<'_>) -> Option<K> {
+        for (row, (state, index)) in self.rows.iter_mut().zip([sample.from, sample.to]) {
+            let lanes = state.lanes_at(index);
+            if lanes.len() != K::LANES + self.figure.lane_count() {
+                return None;
+            }
             row.clear();
-            row.extend(state.lanes_at(index));
-            let of_body = row.get(K::LANES..)?;
-            self.ends.push_lanes_of(0, EntityId(end), of_body).ok()?;
+            row.extend(lanes.take(K::LANES));
         }
         let [from, to] = &self.rows;
-        Some(K::interpolate(&from[..K::LANES], &to[..K::LANES], sample.between))
+        Some(K::interpolate(from, to, sample.between))
     }
 
-    /// Writes the sample that was taken last into a body. Returns whether anything changed.
-    fn write_body(&mut self, between: Between, body: &mut FigureBody) -> bool {
-        let (from, to) = ((&self.ends, 0), (&self.ends, 1));
+    /// Writes a sample of this kind into a body. Returns whether anything changed.
+    fn write_body(&mut self, sample: &Sample<'_>, body: &mut FigureBody) -> bool {
+        let Sample { from, to, between, .. } = *sample;
         let mut writer = BodyWriter { body, is_changed: false };
         // A figure shows the parts of the state `from` until the ratio is 1.
         let parts_of = if between.ratio >= 1.0 { to } else { from };
@@ -72,20 +62,20 @@ impl<K: MotionKind> Shown for ShownBodies<K> {
 
     fn write(&mut self, sample: &Sample<'_>, components: <Self::Write as QueryData>::Item<'_, '_>) {
         let (components, mut body): (_, Mut<'_, FigureBody>) = components;
-        let Some(state) = self.take(sample) else { return };
+        let Some(state) = self.state_of(sample) else { return };
         state.write(components);
         if !self.kind.is_same(body.kind()) {
             *body = FigureBody::new(&self.kind);
         }
-        if self.write_body(sample.between, body.bypass_change_detection()) {
+        if self.write_body(sample, body.bypass_change_detection()) {
             body.set_changed();
         }
     }
 
     fn make(&mut self, sample: &Sample<'_>) -> Option<Self::Components> {
-        let state = self.take(sample)?;
+        let state = self.state_of(sample)?;
         let mut body = FigureBody::new(&self.kind);
-        self.write_body(sample.between, &mut body);
+        self.write_body(sample, &mut body);
         Some((state.into_components(), body))
     }
 }
