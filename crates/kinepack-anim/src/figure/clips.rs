@@ -4,13 +4,14 @@ use kinepack::quantize::FloatLimits;
 use kinepack::schema::{Condition, Field, FieldKind};
 use kinepack::{Between, SetupError, Snapshot};
 
-use super::play::{self, ClipPlay, MAX_SPEED, STEPS, ShownClip, WEIGHT_STEPS};
+use super::play::{ClipPlay, MAX_SPEED, STEPS, ShownClip, WEIGHT_STEPS};
 use super::{Figure, FigureClips, FigureError, read};
 
 /// The maximum number of slots.
 const MAX_SLOTS: usize = 64;
-/// The number of lanes of a slot: its flag, the clip, the phase, the speed and the weight.
-const SLOT_LANES: usize = 5;
+/// The number of lanes of a slot: its flag, the clip, the tick and the time there, the
+/// speed and the weight.
+const SLOT_LANES: usize = 6;
 /// The code of speed 0.
 const STOPPED: i32 = (MAX_SPEED * STEPS) as i32;
 
@@ -39,9 +40,10 @@ impl PlannedClips {
 
     /// Returns the fields of all slots.
     pub(super) fn fields(&self) -> Vec<Field> {
-        let [phase, speed, weight] = limits().map(|limits| FieldKind::Floats(vec![limits]));
         let choice = FieldKind::Choice { max: self.clips.saturating_sub(1) as u32 };
-        let kinds = [("clip", choice), ("phase", phase), ("speed", speed), ("weight", weight)];
+        let names = ["since", "time", "speed", "weight"];
+        let numbers = names.into_iter().zip(limits().map(|one| FieldKind::Floats(vec![one])));
+        let kinds: Vec<_> = std::iter::once(("clip", choice)).chain(numbers).collect();
         let mut fields = Vec::with_capacity(self.lanes());
         for slot in 0..self.slots {
             let flag = format!("clips[{slot}]?");
@@ -66,14 +68,15 @@ impl PlannedClips {
         let lanes = &mut lanes[..self.lanes()];
         lanes.fill(0);
         for (slot, (lanes, play)) in lanes.chunks_exact_mut(SLOT_LANES).zip(plays).enumerate() {
-            let Some(ClipPlay { clip, phase, speed, weight }) = *play else { continue };
+            let Some(ClipPlay { clip, since, time, speed, weight }) = *play else { continue };
             if clip >= self.clips {
                 return Err(FigureError::NoClip { slot, clip });
             }
             lanes.copy_from_slice(&[
                 1,
                 clip as u32,
-                phase,
+                since,
+                time,
                 (speed + STOPPED) as u32,
                 weight.into(),
             ]);
@@ -102,19 +105,20 @@ impl Figure {
         assert!(slot < self.layout.clips.slots, "a slot of another figure");
         let mut lanes = [0; SLOT_LANES];
         read((snapshot, index), self.first_lane + slot * SLOT_LANES, &mut lanes);
-        let [flag, clip, phase, speed, weight] = lanes;
+        let [flag, clip, since, time, speed, weight] = lanes;
         // A snapshot has checked that no lane is above its maximum.
         let (speed, weight) = (speed as i32 - STOPPED, weight as u8);
-        (flag == 1).then_some(ClipPlay { clip: clip as usize, phase, speed, weight })
+        let clip = clip as usize;
+        (flag == 1).then_some(ClipPlay { clip, since, time, speed, weight })
     }
 
     /// Returns the clip that an entity plays in a slot at a moment between two states: its time and
     /// its weight. `tick` is the moment as a tick with its fraction, which playback has too.
     ///
-    /// If the same clip continues, the time at the moment is exact, and the weight is interpolated.
-    /// So is the time if only the speed changes. If the slot has another clip in `to`, the same clip
-    /// from another time, or none, the clip is as in `from`, and its time runs on, before the ratio
-    /// is 1. Then it is as in `to`.
+    /// If the same clip continues, its time at the moment is exact, and its weight is interpolated.
+    /// If its speed changes, the time is interpolated too. If the clip in `to` is another one, or
+    /// the same one after a jump of more than a tick, or if there is none, the clip is as in `from`
+    /// and its time runs on before the ratio is 1. Then it is as in `to`.
     ///
     /// # Panics
     /// Panics as [`clip`](Self::clip) does.
@@ -126,23 +130,25 @@ impl Figure {
         tick: f64,
         slot: usize,
     ) -> Option<ShownClip> {
-        let span_ticks = to.0.tick.0.wrapping_sub(from.0.tick.0) as i32;
-        let plays = [from, to].map(|state| self.clip(state, slot));
-        play::between(plays, at, tick, span_ticks.unsigned_abs())
+        ShownClip::between(self.clip(from, slot), self.clip(to, slot), at, tick)
     }
 }
 
-/// Returns the limits of the phase, the speed and the weight.
-fn limits() -> [FloatLimits; 3] {
-    const PHASE: Result<FloatLimits, SetupError> =
+/// Returns the limits of the tick, the time, the speed and the weight.
+fn limits() -> [FloatLimits; 4] {
+    const SINCE: Result<FloatLimits, SetupError> =
+        FloatLimits::until(0.0, (1u64 << 32) as f64, 1.0);
+    const TIME: Result<FloatLimits, SetupError> =
         FloatLimits::until(0.0, (1u64 << 32) as f64 / STEPS, 1.0 / STEPS);
     const SPEED: Result<FloatLimits, SetupError> =
         FloatLimits::new(-MAX_SPEED, MAX_SPEED, 1.0 / STEPS);
     const WEIGHT: Result<FloatLimits, SetupError> =
         FloatLimits::new(0.0, 1.0, 1.0 / WEIGHT_STEPS as f64);
     const {
-        match (PHASE, SPEED, WEIGHT) {
-            (Ok(phase), Ok(speed), Ok(weight)) => [phase.wrapping(), speed, weight],
+        match (SINCE, TIME, SPEED, WEIGHT) {
+            (Ok(since), Ok(time), Ok(speed), Ok(weight)) => {
+                [since.wrapping(), time.wrapping(), speed, weight]
+            }
             _ => panic!("limits without codes"),
         }
     }

@@ -12,6 +12,9 @@
 //! joint stakes (Budge, "Reducing cumulative errors in skeletal animation", Game Programming Gems
 //! 7).
 //!
+//! A body may also play clips that both sides have, beside its live joints or instead of them. Then
+//! it sends a [`ClipPlay`], which takes no bits while the clip plays on.
+//!
 //! Read [`FigureOptions`] first, and then [`Figure`].
 
 mod clips;

@@ -137,14 +137,16 @@ fn a_second_reader_finds_the_same_plays() {
     assert_eq!(lane("clips[0]?"), (1, FieldKind::Bool));
     assert_eq!(lane("clips[1]?"), (0, FieldKind::Bool));
     assert_eq!(lane("clips[0].clip"), (2, FieldKind::Choice { max: 2 }));
-    assert_eq!(lane("clips[1].phase").0, 0);
-    let (phase, FieldKind::Floats(kind)) = lane("clips[0].phase") else { panic!("no number") };
+    assert_eq!(lane("clips[1].since").0, 0);
+    let (since, FieldKind::Floats(kind)) = lane("clips[0].since") else { panic!("no number") };
+    assert!(kind[0].wraps() && kind[0].max_code() == u32::MAX && kind[0].step() == 1.0);
+    let (time, FieldKind::Floats(kind)) = lane("clips[0].time") else { panic!("no number") };
     assert!(kind[0].wraps() && kind[0].max_code() == u32::MAX && kind[0].step() == 1.0 / 1024.0);
     let (speed, FieldKind::Floats(kind)) = lane("clips[0].speed") else { panic!("no number") };
     assert_eq!(kind[0].reconstruct(speed as u32), -1.5);
     let (weight, FieldKind::Floats(kind)) = lane("clips[0].weight") else { panic!("no number") };
     assert_eq!((kind[0].reconstruct(255), weight), (1.0, 102));
-    let time = nearest(phase + (speed - 16_384) * 950) as f64 / 1024.0;
+    let time = nearest(time + (speed - 16_384) * (950 - since)) as f64 / 1024.0;
     assert_eq!(time, -7.25 - 1.5 * 50.0);
     assert_eq!(play.time_ticks(950.0), time);
 }

@@ -19,12 +19,12 @@ fn files() -> Vec<Vec<u8>> {
             .collect()
     };
     let mut files = vec![vec![0, 131, 151, 0, 127, 127, 127, 0x40, 3]];
+    files.extend((0..8).map(|_| file(240, 4, 32)));
+    files.extend((0..4).map(|_| file(300, 1, 2)));
     // A joint that plays one of two clips, from another time, backwards, and at half the weight.
     let plays = [3, 2, 147, 119, 131];
     let clips = [0, 131, 151, 0, 127, 127, 127, 0x50, 1, 2].into_iter();
     files.push(clips.chain(plays).chain(plays).chain(plays).collect());
-    files.extend((0..8).map(|_| file(240, 4, 32)));
-    files.extend((0..4).map(|_| file(300, 1, 2)));
     files
 }
 
