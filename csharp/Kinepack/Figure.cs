@@ -7,7 +7,7 @@ namespace Kinepack
     /// It chooses the steps of the fields, so that no pose is farther off than the precision. <see
     /// cref="SchemaBuilder.Figure"/> makes the kind.
     /// </summary>
-    public sealed class Figure : NativeObject
+    public sealed partial class Figure : NativeObject
     {
         /// <summary>Creates a figure of a skeleton.</summary>
         /// <param name="skeleton">The skeleton, which must be the same on both sides.</param>
@@ -28,6 +28,8 @@ namespace Kinepack
             Curves = (int)info.curves;
             Parts = (int)info.parts;
             Lanes = (int)info.lanes;
+            Clips = (int)info.clips;
+            ClipSlots = (int)info.clip_slots;
         }
 
         /// <summary>The number of joints of the skeleton.</summary>

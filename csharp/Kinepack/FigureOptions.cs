@@ -161,6 +161,18 @@ namespace Kinepack
         /// <summary>The parts that may be absent, in their order.</summary>
         public List<FigurePart> Parts { get; } = new List<FigurePart>();
 
+        /// <summary>
+        /// The names of the clips that a body can play, in their order. The schema's hash covers
+        /// them.
+        /// </summary>
+        public List<string> Clips { get; } = new List<string>();
+
+        /// <summary>
+        /// The number of clips that can play at once, at most 64. It is 0 without clips, and
+        /// otherwise at least 1.
+        /// </summary>
+        public int ClipSlots { get; set; }
+
         /// <summary>Makes a figure of the native library.</summary>
         internal unsafe Status Make(ulong skeleton, out ulong made)
         {
@@ -179,13 +191,20 @@ namespace Kinepack
             {
                 partNames[nth] = names.Add(Parts[nth].Name, nameof(Parts));
             }
+            int[] clipNames = Array.ConvertAll(
+                Clips.ToArray(), name => names.Add(name, nameof(Clips)));
             fixed (byte* texts = names.ToArray())
             fixed (uint* list = indices.ToArray())
             fixed (Native.KpJointPrecision* firstPrecision = precisions)
             fixed (Native.KpJointMotion* firstMotion = motions)
             fixed (Native.KpFigureCurve* firstCurve = curves)
             fixed (Native.KpFigurePart* firstPart = new Native.KpFigurePart[partNames.Length])
+            fixed (Native.KpFigureClip* firstClip = new Native.KpFigureClip[clipNames.Length])
             {
+                for (int nth = 0; nth < clipNames.Length; nth++)
+                {
+                    firstClip[nth].name = texts + clipNames[nth];
+                }
                 for (int nth = 0; nth < curves.Length; nth++)
                 {
                     firstCurve[nth].name = texts + curveNames[nth];
@@ -214,6 +233,9 @@ namespace Kinepack
                     curve_count = (UIntPtr)curves.Length,
                     parts = firstPart,
                     part_count = (UIntPtr)partNames.Length,
+                    clips = firstClip,
+                    clip_count = (UIntPtr)clipNames.Length,
+                    clip_slots = (UIntPtr)(uint)ClipSlots,
                 };
                 return Native.kp_figure_new(skeleton, &options, out made);
             }

@@ -34,6 +34,7 @@ internal static class Figures
         using (Snapshot world = new Snapshot(schema))
         {
             Options(skeleton);
+            WithClips(skeleton);
             Travels(figure, world);
             Refuses(figure, world, skeleton);
             // A figure remains valid without its skeleton.
@@ -140,6 +141,66 @@ internal static class Figures
         options.Parts[0] = new FigurePart(null, null);
         Check.Throws<ArgumentNullException>(() => new Figure(skeleton, options));
         Check.Throws<ArgumentNullException>(() => new Figure(null));
+    }
+
+    /// <summary>A body that plays a clip over its live pose.</summary>
+    private static void WithClips(Skeleton skeleton)
+    {
+        Bone[] bones = new Bone[5];
+        Move(bones, 5.0);
+        Pose pose = Layout(bones);
+        FigureOptions options = new FigureOptions { Clips = { "walk", "bow" } };
+        Check.Refused(Status.Argument, () => new Figure(skeleton, options));
+        options.ClipSlots = 2;
+        using (Figure figure = new Figure(skeleton, options))
+        using (SchemaBuilder builder = new SchemaBuilder())
+        using (Schema schema = builder.Figure("player", figure).Build())
+        using (Snapshot world = new Snapshot(schema))
+        using (Codec codec = new Codec(schema, Level.Adaptive))
+        using (KillCam killCam = new KillCam(codec, 60, 5.0))
+        {
+            Check.That(figure.Clips == 2 && figure.ClipSlots == 2, "two clips in two slots");
+            Check.That(figure.Lanes == 12 + (2 * 6), "six numbers for a slot");
+            ClipPlay bow = new ClipPlay(1, 1, 100).WithSpeed(120, -0.5);
+            Check.That(bow.Since == 120 && bow.TimeTicks == 20.0, "the time at the change");
+            Check.Refused(Status.Value, () => bow.WithSpeed(120, 17.0));
+            ClipPlay[] plays = { bow.WithWeight(0.2f) };
+            for (uint tick = 120; tick <= 150; tick += 10)
+            {
+                world.Clear(tick);
+                figure.PushPlaying(world, 0, 6, pose, plays);
+                killCam.Write(world);
+            }
+            ulong before = world.Hash;
+            ClipPlay[] twice = { bow, bow };
+            Check.Refused(
+                Status.Argument, () => figure.PushPlaying(world, 0, Id, pose, twice));
+            ClipPlay[] unknown = { new ClipPlay(0, 2, 100) };
+            Check.Refused(
+                Status.Argument, () => figure.PushPlaying(world, 0, Id, pose, unknown));
+            ClipPlay[] heavy = { bow.WithWeight(1.5f) };
+            Check.Refused(Status.Value, () => figure.PushPlaying(world, 0, Id, pose, heavy));
+            Check.Equal(world.Hash, before);
+
+            Check.That(figure.TryGetClip(world, 0, 6, 1, out ClipPlay read), "a clip");
+            Check.That(read.Clip == 1 && read.Slot == 1 && read.Speed == -0.5, "the bow");
+            Check.That(read.Since == 120 && read.TimeTicks == 20.0, "since its change");
+            Check.That(Math.Abs(read.Weight - 0.2f) < 1e-6f, "its weight");
+            Check.That(!figure.TryGetClip(world, 0, 6, 0, out read), "an empty slot");
+            Check.That(!figure.TryGetClip(world, 0, Id, 1, out read), "no such player");
+            Check.Refused(Status.Argument, () => figure.TryGetClip(world, 0, 6, 2, out read));
+            using (Replay replay = Replay.FromBytes(killCam.Cut(120, 150)))
+            {
+                Check.That(replay.TryPlay(133.25, out Playback playback), "a moment");
+                Check.That(
+                    figure.TryShowClip(replay, 0, 6, playback.Tick, 1, out ShownClip shown),
+                    "a shown clip");
+                Check.That(shown.Clip == 1 && shown.TimeTicks == 20.0 - 6.625, "its time");
+                Check.That(shown.Speed == -0.5, "its speed");
+                Check.That(Math.Abs(shown.Weight - 0.2f) < 1e-6f, "its weight");
+                Check.That(!figure.TryShowClip(replay, 0, 6, 130.0, 0, out shown), "no clip");
+            }
+        }
     }
 
     private static Schema MakeSchema(Figure figure)

@@ -139,16 +139,17 @@ internal static unsafe class Header
             case "struct KpMagnitude":
                 return 208;
             case "struct KpFigureOptions":
-                // Two numbers of 64 bits, and four lists.
-                return 16 + (8 * IntPtr.Size);
+                // Two numbers of 64 bits, five lists and a count.
+                return 16 + (11 * IntPtr.Size);
             case "struct KpJoint":
                 return 2 * IntPtr.Size;
             case "struct KpField":
-            case "struct KpFigureInfo":
             case "struct KpTierInfo":
             case "struct KpPublisherOptions":
             case "struct KpPlayback":
                 return 16;
+            case "struct KpFigureInfo":
+            case "struct KpShownClip":
             case "struct KpReplaySummary":
             case "struct KpReplayInfo":
             case "struct KpHubOptions":
@@ -161,6 +162,7 @@ internal static unsafe class Header
                 return IntPtr.Size == 8 ? 88 : 48;
             case "struct KpClipInfo":
                 return 40;
+            case "struct KpClipPlay":
             case "struct KpReceiverOptions":
             case "struct KpPiece":
             case "struct KpTier":

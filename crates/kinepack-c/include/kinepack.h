@@ -529,6 +529,12 @@ typedef struct KpFigurePart {
   size_t curve_count;
 } KpFigurePart;
 
+// A clip that the bodies of a figure can play. Both sides have the same clips in the same order.
+typedef struct KpFigureClip {
+  // The name. The schema's hash covers it.
+  const char *name;
+} KpFigureClip;
+
 // The description of what a figure sends. Both sides need the same options. Zeros select the
 // defaults.
 typedef struct KpFigureOptions {
@@ -555,6 +561,13 @@ typedef struct KpFigureOptions {
   const struct KpFigurePart *parts;
   // The number of `parts`.
   size_t part_count;
+  // The clips that a body can play, in their order.
+  const struct KpFigureClip *clips;
+  // The number of `clips`.
+  size_t clip_count;
+  // The number of clips that can play at once, at most 64. It is 0 without clips, and otherwise
+  // at least 1.
+  size_t clip_slots;
 } KpFigureOptions;
 
 // The body of one kind of entity. A figure turns poses into the fields of a schema, and back. It
@@ -574,7 +587,29 @@ typedef struct KpFigureInfo {
   uint32_t parts;
   // The number of integers that an entity of this kind has in a snapshot.
   uint32_t lanes;
+  // The number of clips that a body can play.
+  uint32_t clips;
+  // The number of clips that can play at once.
+  uint32_t clip_slots;
 } KpFigureInfo;
+
+// A clip that a body plays. While it stays the same, it takes no bits, although its time runs: keep
+// it from its start to its end, and push it with every pose.
+typedef struct KpClipPlay {
+  // The clip's time at tick `since`, in ticks, from −2²¹ to below 2²¹. It is rounded to 1/1024.
+  double time_ticks;
+  // The ticks of the clip that pass per tick, from −16 to 16. It is rounded to 1/1024. 0 is a
+  // paused clip, and negative numbers play backwards.
+  double speed;
+  // The weight, from 0 to 1. It is rounded to a multiple of 1/255.
+  float weight;
+  // The slot in which the clip plays.
+  uint32_t slot;
+  // The index of the clip.
+  uint32_t clip;
+  // The tick at which the clip started, or at which its time or speed changed last.
+  uint32_t since;
+} KpClipPlay;
 
 // The entities and events that a receiver, a viewer or a replay shows at the moment of its last
 // `kp_..._play`. That receiver, viewer or replay owns the handle and frees it, so there is no
@@ -583,6 +618,19 @@ typedef struct KpShown {
   // The handle; 0 means no object.
   uint64_t id;
 } KpShown;
+
+// A clip that a body plays at a moment.
+typedef struct KpShownClip {
+  // The time to show, in ticks from the beginning of the clip. It may be negative or beyond the
+  // end of the clip.
+  double time_ticks;
+  // The ticks of the clip that pass per tick.
+  double speed;
+  // The weight, from 0 to 1.
+  float weight;
+  // The index of the clip.
+  uint32_t clip;
+} KpShownClip;
 
 // Writes groups.
 typedef struct KpGroupWriter {
@@ -1304,6 +1352,21 @@ KpStatus kp_figure_push(struct KpFigure figure,
                         const uint32_t *absent,
                         size_t absent_count);
 
+// Quantizes a pose and appends it to a snapshot, like `kp_figure_push`, for a body that plays
+// clips. `plays` has at most one clip for each slot. Clips of a figure without slots, two clips in
+// a slot and unknown clips are `KP_STATUS_ARGUMENT`.
+KpStatus kp_figure_push_playing(struct KpFigure figure,
+                                struct KpSnapshot snapshot,
+                                uint32_t kind,
+                                uint32_t id,
+                                const struct KpPose *pose,
+                                const float *curves,
+                                size_t curve_count,
+                                const uint32_t *absent,
+                                size_t absent_count,
+                                const struct KpClipPlay *plays,
+                                size_t play_count);
+
 // Writes the pose of an entity in a snapshot, relative to the parents. The kind may have other
 // fields besides those of this figure, as kinds of Bevy's figures have. The joints and curves of
 // absent parts are not written. `curves` is for the values of all curves; with a `curve_count` of
@@ -1346,6 +1409,35 @@ KpStatus kp_figure_is_shown(struct KpFigure figure,
 
 // Frees a figure. Schemas with its kind remain valid.
 KpStatus kp_figure_free(struct KpFigure figure);
+
+// Writes the clip `*play` with another speed to `*out`. Its time stays the same at `tick`. `out` may
+// be `play`. Returns `KP_STATUS_VALUE` for numbers that are out of range.
+KpStatus kp_clip_play_with_speed(const struct KpClipPlay *play,
+                                 uint32_t tick,
+                                 double speed,
+                                 struct KpClipPlay *out);
+
+// Writes the clip that an entity of a snapshot plays in a slot. Returns `KP_STATUS_NOTHING` if the
+// kind has no entity `id`, or the slot is empty.
+KpStatus kp_figure_clip(struct KpFigure figure,
+                        struct KpSnapshot snapshot,
+                        uint32_t kind,
+                        uint32_t id,
+                        uint32_t slot,
+                        struct KpClipPlay *out);
+
+// Writes the clip that an entity plays in a slot, whose pose `kp_figure_show` writes. `tick` is the
+// shown tick with its fraction, of a `KpPlayback`. If the same clip continues, its time is exact
+// and its weight is interpolated. Otherwise the clip is as in the earlier state, and its time runs
+// on, until the later state is reached. Returns `KP_STATUS_NOTHING` if no entity `id` is shown, or
+// the slot is empty.
+KpStatus kp_figure_shown_clip(struct KpFigure figure,
+                              struct KpShown shown,
+                              uint32_t kind,
+                              uint32_t id,
+                              double tick,
+                              uint32_t slot,
+                              struct KpShownClip *out);
 
 // Creates a writer at the beginning of a group. The caller frees `*out` with
 // `kp_group_writer_free`.

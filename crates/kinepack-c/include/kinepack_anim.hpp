@@ -70,7 +70,7 @@ class Figure : public Owner<KpFigure, kp_figure_free> {
     require(kp_figure_new(skeleton, &options, &handle_));
   }
 
-  // The numbers of joints, curves, parts and lanes. All are 0 for an empty figure.
+  // The numbers of joints, curves, parts, lanes, clips and slots. All are 0 for an empty figure.
   KpFigureInfo info() const {
     KpFigureInfo info{};
     require(kp_figure_info(handle_, &info));
@@ -90,6 +90,25 @@ class Figure : public Owner<KpFigure, kp_figure_free> {
                 const std::vector<float> &curves = {}, const std::vector<uint32_t> &absent = {}) {
     return kp_figure_push(handle_, world, kind, id, &pose, curves.data(), curves.size(),
                           absent.data(), absent.size());
+  }
+
+  // Appends an entity that plays clips, at most one in each slot.
+  KpStatus push_playing(KpSnapshot world, uint32_t kind, uint32_t id, const KpPose &pose,
+                        const std::vector<KpClipPlay> &plays, const std::vector<float> &curves = {},
+                        const std::vector<uint32_t> &absent = {}) {
+    return kp_figure_push_playing(handle_, world, kind, id, &pose, curves.data(), curves.size(),
+                                  absent.data(), absent.size(), plays.data(), plays.size());
+  }
+
+  // Writes the clip that an entity in a snapshot plays in a slot. Nothing if the slot is empty.
+  KpStatus clip(KpSnapshot world, uint32_t kind, uint32_t id, uint32_t slot, KpClipPlay &play) {
+    return kp_figure_clip(handle_, world, kind, id, slot, &play);
+  }
+
+  // Writes the clip that a shown entity plays in a slot, at the tick of the playback.
+  KpStatus shown_clip(KpShown shown, uint32_t kind, uint32_t id, double tick, uint32_t slot,
+                      KpShownClip &clip) {
+    return kp_figure_shown_clip(handle_, shown, kind, id, tick, slot, &clip);
   }
 
   // Writes the pose of an entity in a snapshot, and the values of all curves if `count` is not 0.

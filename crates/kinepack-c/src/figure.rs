@@ -4,11 +4,12 @@ use std::sync::Mutex;
 
 use kinepack::schema::Field;
 use kinepack::{Between, EntityId, Schema, Snapshot, Tick};
-use kinepack_anim::figure::{Figure, FigureError, FigurePose};
+use kinepack_anim::figure::{ClipPlay, Figure, FigureError, FigurePose};
 use kinepack_anim::{PoseWriter, Transform};
 
 use crate::KpStatus;
 use crate::columns::World;
+use crate::figure_clips::{KpClipPlay, take_plays};
 use crate::figure_options::{KpFigureOptions, options_of};
 use crate::handles::{Handles, lock};
 use crate::memory::{check_out, optional, put, slice, slice_mut};
@@ -33,13 +34,14 @@ pub(crate) static FIGURES: Handles<Mutex<Body>> = Handles::new(29, "a figure");
 /// A figure, with memory for its calls.
 #[derive(Debug)]
 pub(crate) struct Body {
-    figure: Figure,
+    pub(crate) figure: Figure,
     /// The bind pose. A pose that is pushed has it where the caller's layout has no numbers.
     bind: Vec<Transform>,
     pose: Vec<Transform>,
     absent: Vec<usize>,
+    clips: Vec<Option<ClipPlay>>,
     /// The two states between which an entity is shown, as snapshots of the figure's fields alone.
-    states: [Snapshot; 2],
+    pub(crate) states: [Snapshot; 2],
     /// The figure's first lane in each kind that was read, by the hash of the kind's fields.
     places: Vec<(u64, usize)>,
 }
@@ -56,6 +58,10 @@ pub struct KpFigureInfo {
     pub parts: u32,
     /// The number of integers that an entity of this kind has in a snapshot.
     pub lanes: u32,
+    /// The number of clips that a body can play.
+    pub clips: u32,
+    /// The number of clips that can play at once.
+    pub clip_slots: u32,
 }
 
 /// Creates a figure of a skeleton. Both sides need the same skeleton and options; the schema's hash
@@ -81,6 +87,7 @@ pub unsafe extern "C" fn kp_figure_new(
             bind: skeleton.bind_pose(),
             pose: skeleton.bind_pose(),
             absent: Vec::new(),
+            clips: Vec::new(),
             states: [0, 1].map(|tick| Snapshot::new(&kind, Tick(tick))),
             places: Vec::new(),
         };
@@ -100,6 +107,8 @@ pub unsafe extern "C" fn kp_figure_info(figure: KpFigure, out: *mut KpFigureInfo
             curves: figure.curve_count() as u32,
             parts: figure.part_count() as u32,
             lanes: figure.lane_count() as u32,
+            clips: figure.clip_count() as u32,
+            clip_slots: figure.clip_slot_count() as u32,
         };
         // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, described) }
@@ -145,6 +154,42 @@ pub unsafe extern "C" fn kp_figure_push(
     absent: *const u32,
     absent_count: usize,
 ) -> KpStatus {
+    let (plays, play_count) = (std::ptr::null(), 0);
+    // SAFETY: the caller gives the same guarantees as that function needs. No clip is read.
+    unsafe {
+        kp_figure_push_playing(
+            figure,
+            snapshot,
+            kind,
+            id,
+            pose,
+            curves,
+            curve_count,
+            absent,
+            absent_count,
+            plays,
+            play_count,
+        )
+    }
+}
+
+/// Quantizes a pose and appends it to a snapshot, like `kp_figure_push`, for a body that plays
+/// clips. `plays` has at most one clip for each slot. Clips of a figure without slots, two clips in
+/// a slot and unknown clips are `KP_STATUS_ARGUMENT`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_figure_push_playing(
+    figure: KpFigure,
+    snapshot: KpSnapshot,
+    kind: u32,
+    id: u32,
+    pose: *const KpPose,
+    curves: *const f32,
+    curve_count: usize,
+    absent: *const u32,
+    absent_count: usize,
+    plays: *const KpClipPlay,
+    play_count: usize,
+) -> KpStatus {
     call(|| {
         let (body, world) = (FIGURES.get(figure.id)?, SNAPSHOTS.get(snapshot.id)?);
         let (mut body, mut world) = (lock(&body), lock(&world));
@@ -153,16 +198,18 @@ pub unsafe extern "C" fn kp_figure_push(
             return Err(body.wrong_curves(curve_count));
         }
         // SAFETY: the caller guarantees that `pose` and the memory that it describes are readable,
-        // `curves` has `curve_count` and `absent` has `absent_count` readable values, until this
-        // call returns.
+        // `curves` has `curve_count`, `absent` has `absent_count` and `plays` has `play_count`
+        // readable values, until this call returns.
         let curves = unsafe {
             let from = Writer::new(&pose_of(pose)?, body.bind.len())?;
             body.take_pose(&from);
             body.take_absent(slice(absent, absent_count)?)?;
+            let slots = body.figure.clip_slot_count();
+            take_plays(slice(plays, play_count)?, slots, &mut body.clips)?;
             slice(curves, curve_count)?
         };
-        let Body { figure, pose: joints, absent, .. } = &mut *body;
-        let pose = FigurePose { joints, curves, absent, clips: &[] };
+        let Body { figure, pose: joints, absent, clips, .. } = &mut *body;
+        let pose = FigurePose { joints, curves, absent, clips };
         figure
             .push(&mut world.snapshot, kind as usize, EntityId(id), &pose)
             .map_err(|error| refused(&error))
@@ -295,7 +342,7 @@ impl Body {
     }
 
     /// The index of an entity in a snapshot, from which the figure reads next.
-    fn find(&mut self, world: &World, kind: u32, id: u32) -> Result<usize, Failure> {
+    pub(crate) fn find(&mut self, world: &World, kind: u32, id: u32) -> Result<usize, Failure> {
         let Self { figure, places, .. } = self;
         let first = place(figure, places, one_of(world.kinds(), kind)?, kind)?;
         figure.set_first_lane(first);
@@ -305,7 +352,7 @@ impl Body {
 
     /// Copies the two states between which an entity is shown, from which the figure reads next.
     /// Returns how far the shown moment is between them.
-    fn copy(&mut self, shown: KpShown, kind: u32, id: u32) -> Result<Between, Failure> {
+    pub(crate) fn copy(&mut self, shown: KpShown, kind: u32, id: u32) -> Result<Between, Failure> {
         let Self { figure, states, places, .. } = self;
         figure.set_first_lane(0);
         copy_entity(shown, kind, id, states, |of_kind| {
@@ -423,9 +470,9 @@ impl<P: PoseWriter> PoseWriter for WithCurves<'_, P> {
     }
 }
 
-fn refused(error: &FigureError) -> Failure {
+pub(crate) fn refused(error: &FigureError) -> Failure {
     let status = match error {
-        FigureError::Snapshot(_) => KpStatus::Argument,
+        FigureError::Snapshot(_) | FigureError::NoClip { .. } => KpStatus::Argument,
         _ => KpStatus::Value,
     };
     Failure::new(status, error)

@@ -2,8 +2,9 @@
 
 use std::ffi::c_char;
 
-use kinepack_anim::figure::{FigureCurve, FigureOptions, FigurePart, Motion};
+use kinepack_anim::figure::{FigureClips, FigureCurve, FigureOptions, FigurePart, Motion};
 
+use crate::figure_clips::KpFigureClip;
 use crate::memory::{self, or_default, slice};
 use crate::status::Failure;
 
@@ -105,6 +106,13 @@ pub struct KpFigureOptions {
     pub parts: *const KpFigurePart,
     /// The number of `parts`.
     pub part_count: usize,
+    /// The clips that a body can play, in their order.
+    pub clips: *const KpFigureClip,
+    /// The number of `clips`.
+    pub clip_count: usize,
+    /// The number of clips that can play at once, at most 64. It is 0 without clips, and otherwise
+    /// at least 1.
+    pub clip_slots: usize,
 }
 
 /// Reads the options of a figure.
@@ -115,21 +123,23 @@ pub(crate) unsafe fn options_of(options: &KpFigureOptions) -> Result<FigureOptio
     let default = FigureOptions::default();
     // SAFETY: the caller of this function guarantees that each list has its count of readable
     // values, with readable names.
-    let (precisions, motions, curves, parts) = unsafe {
+    let (precisions, motions, curves, parts, clips) = unsafe {
         (
             slice(options.precisions, options.precision_count)?,
             slice(options.motions, options.motion_count)?,
             slice(options.curves, options.curve_count)?,
             slice(options.parts, options.part_count)?,
+            slice(options.clips, options.clip_count)?,
         )
     };
     let precision_of = |one: &KpJointPrecision| (one.joint as usize, one.precision_cm);
-    // SAFETY: the caller of this function guarantees that the names and lists of curves and parts
-    // are readable.
-    let (curves, parts) = unsafe {
+    // SAFETY: the caller of this function guarantees that the names and lists of curves, parts and
+    // clips are readable.
+    let (curves, parts, names) = unsafe {
         (
             curves.iter().map(|curve| curve_of(curve)).collect::<Result<_, Failure>>()?,
             parts.iter().map(|part| part_of(part)).collect::<Result<_, Failure>>()?,
+            clips.iter().map(|clip| name_of(clip)).collect::<Result<_, Failure>>()?,
         )
     };
     Ok(FigureOptions {
@@ -143,7 +153,7 @@ pub(crate) unsafe fn options_of(options: &KpFigureOptions) -> Result<FigureOptio
         motions: motions.iter().map(motion_of).collect::<Result<_, Failure>>()?,
         curves,
         parts,
-        clips: default.clips,
+        clips: FigureClips { slots: options.clip_slots, names },
     })
 }
 
@@ -165,6 +175,14 @@ unsafe fn curve_of(of: &KpFigureCurve) -> Result<FigureCurve, Failure> {
     // returns.
     let name = unsafe { memory::text(of.name)? };
     Ok(FigureCurve { name: name.into(), min: of.min, max: of.max, precision: of.precision })
+}
+
+/// # Safety
+/// The name is a readable text.
+unsafe fn name_of(of: &KpFigureClip) -> Result<String, Failure> {
+    // SAFETY: the caller guarantees that the name points to a zero-terminated text until this call
+    // returns.
+    Ok(unsafe { memory::text(of.name)? }.into())
 }
 
 /// # Safety

@@ -31,6 +31,7 @@ pub mod columns;
 pub mod datagrams;
 pub mod events;
 pub mod figure;
+pub mod figure_clips;
 pub mod figure_options;
 pub mod group;
 mod handles;

@@ -17,7 +17,7 @@ use cbindgen::ir::{
 };
 
 /// Structs that users of the package see and only read. Their properties are in other files.
-const READ_BY_USERS: [&str; 13] = [
+const READ_BY_USERS: [&str; 14] = [
     "KpAnmInfo",
     "KpClipInfo",
     "KpEvent",
@@ -29,12 +29,13 @@ const READ_BY_USERS: [&str; 13] = [
     "KpRecord",
     "KpReplayInfo",
     "KpReplaySummary",
+    "KpShownClip",
     "KpTrack",
     "KpViewerStatus",
 ];
 
 /// Structs that users of the package see and fill. Their properties are in other files.
-const FILLED_BY_USERS: [&str; 3] = ["KpComponent", "KpMagnitude", "KpValue"];
+const FILLED_BY_USERS: [&str; 4] = ["KpClipPlay", "KpComponent", "KpMagnitude", "KpValue"];
 
 /// Enums that only the package uses.
 const HIDDEN_ENUMS: [&str; 2] = ["KpMagnitudeForm", "KpValueKind"];

@@ -318,6 +318,60 @@ namespace Kinepack
         internal readonly UIntPtr size;
     }
 
+    /// <summary>
+    /// A clip that a body plays. While it stays the same, it takes no bits, although its time runs:
+    /// keep it from its start to its end, and push it with every pose.
+    /// </summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public partial struct ClipPlay
+    {
+        /// <summary>
+        /// The clip's time at tick <c>since</c>, in ticks, from −2²¹ to below 2²¹. It is
+        /// rounded to 1/1024.
+        /// </summary>
+        internal double time_ticks;
+
+        /// <summary>
+        /// The ticks of the clip that pass per tick, from −16 to 16. It is rounded to 1/1024. 0
+        /// is a paused clip, and negative numbers play backwards.
+        /// </summary>
+        internal double speed;
+
+        /// <summary>The weight, from 0 to 1. It is rounded to a multiple of 1/255.</summary>
+        internal float weight;
+
+        /// <summary>The slot in which the clip plays.</summary>
+        internal uint slot;
+
+        /// <summary>The index of the clip.</summary>
+        internal uint clip;
+
+        /// <summary>
+        /// The tick at which the clip started, or at which its time or speed changed last.
+        /// </summary>
+        internal uint since;
+    }
+
+    /// <summary>A clip that a body plays at a moment.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly partial struct ShownClip
+    {
+        /// <summary>
+        /// The time to show, in ticks from the beginning of the clip. It may be negative or beyond
+        /// the end of the clip.
+        /// </summary>
+        internal readonly double time_ticks;
+
+        /// <summary>The ticks of the clip that pass per tick.</summary>
+        internal readonly double speed;
+
+        /// <summary>The weight, from 0 to 1.</summary>
+        internal readonly float weight;
+
+        /// <summary>The index of the clip.</summary>
+        internal readonly uint clip;
+    }
+
     /// <summary>The hub's view of a connection to a receiver.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct HubStatus
@@ -823,6 +877,17 @@ namespace Kinepack
         }
 
         /// <summary>
+        /// A clip that the bodies of a figure can play. Both sides have the same clips in the same
+        /// order.
+        /// </summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpFigureClip
+        {
+            /// <summary>The name. The schema's hash covers it.</summary>
+            internal byte* name;
+        }
+
+        /// <summary>
         /// The description of what a figure sends. Both sides need the same options. Zeros select
         /// the defaults.
         /// </summary>
@@ -869,6 +934,18 @@ namespace Kinepack
 
             /// <summary>The number of <c>parts</c>.</summary>
             internal UIntPtr part_count;
+
+            /// <summary>The clips that a body can play, in their order.</summary>
+            internal KpFigureClip* clips;
+
+            /// <summary>The number of <c>clips</c>.</summary>
+            internal UIntPtr clip_count;
+
+            /// <summary>
+            /// The number of clips that can play at once, at most 64. It is 0 without clips, and
+            /// otherwise at least 1.
+            /// </summary>
+            internal UIntPtr clip_slots;
         }
 
         /// <summary>The numbers of a figure.</summary>
@@ -888,6 +965,12 @@ namespace Kinepack
             /// The number of integers that an entity of this kind has in a snapshot.
             /// </summary>
             internal uint lanes;
+
+            /// <summary>The number of clips that a body can play.</summary>
+            internal uint clips;
+
+            /// <summary>The number of clips that can play at once.</summary>
+            internal uint clip_slots;
         }
 
         /// <summary>The settings of a hub. A number of 0 selects the default.</summary>
@@ -1578,6 +1661,25 @@ namespace Kinepack
             UIntPtr absent_count);
 
         /// <summary>
+        /// Quantizes a pose and appends it to a snapshot, like <c>kp_figure_push</c>, for a body
+        /// that plays clips. <c>plays</c> has at most one clip for each slot. Clips of a figure
+        /// without slots, two clips in a slot and unknown clips are <c>KP_STATUS_ARGUMENT</c>.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_figure_push_playing(
+            ulong figure,
+            ulong snapshot,
+            uint kind,
+            uint id,
+            ref KpPose pose,
+            float* curves,
+            UIntPtr curve_count,
+            uint* absent,
+            UIntPtr absent_count,
+            ClipPlay* plays,
+            UIntPtr play_count);
+
+        /// <summary>
         /// Writes the pose of an entity in a snapshot, relative to the parents. The kind may have
         /// other fields besides those of this figure, as kinds of Bevy's figures have. The joints
         /// and curves of absent parts are not written. <c>curves</c> is for the values of all
@@ -1629,6 +1731,40 @@ namespace Kinepack
         /// <summary>Frees a figure. Schemas with its kind remain valid.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_figure_free(ulong figure);
+
+        /// <summary>
+        /// Writes the clip <c>*play</c> with another speed to <c>*out</c>. Its time stays the same
+        /// at <c>tick</c>. <c>out</c> may be <c>play</c>. Returns <c>KP_STATUS_VALUE</c> for
+        /// numbers that are out of range.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_clip_play_with_speed(
+            ref ClipPlay play, uint tick, double speed, out ClipPlay @out);
+
+        /// <summary>
+        /// Writes the clip that an entity of a snapshot plays in a slot. Returns
+        /// <c>KP_STATUS_NOTHING</c> if the kind has no entity <c>id</c>, or the slot is empty.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_figure_clip(
+            ulong figure, ulong snapshot, uint kind, uint id, uint slot, out ClipPlay @out);
+
+        /// <summary>
+        /// Writes the clip that an entity plays in a slot, whose pose <c>kp_figure_show</c> writes.
+        /// <c>tick</c> is the shown tick with its fraction, of a <c>KpPlayback</c>. If the same
+        /// clip continues, its time is exact and its weight is interpolated. Otherwise the clip is
+        /// as in the earlier state, and its time runs on, until the later state is reached. Returns
+        /// <c>KP_STATUS_NOTHING</c> if no entity <c>id</c> is shown, or the slot is empty.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_figure_shown_clip(
+            ulong figure,
+            ulong shown,
+            uint kind,
+            uint id,
+            double tick,
+            uint slot,
+            out ShownClip @out);
 
         /// <summary>
         /// Creates a writer at the beginning of a group. The caller frees <c>*out</c> with

@@ -396,9 +396,117 @@ static void in_a_replay(KpFigure figure, KpCodec codec, KpSnapshot world) {
   OK(kp_replay_free(replay));
 }
 
+// A kill cam with a body whose bow fades in, and ends at tick 140.
+static void shown_clips(KpFigure figure, KpSchema schema, KpSnapshot world, const KpPose *pose) {
+  static uint8_t bytes[100000];
+  const KpEvents no_events = {0};
+  KpClipPlay bow = {2.5, 0.75, 0.0f, 0, 1, 100};
+  KpCodec codec;
+  KpKillCam kill_cam;
+  KpReplay replay;
+  KpShown shown;
+  KpPlayback playback;
+  KpShownClip clip;
+  size_t size;
+  OK(kp_codec_new(schema, "adaptive", NULL, 0, &codec));
+  OK(kp_kill_cam_new(codec, no_events, TICK_HZ, 5.0, &kill_cam));
+  for (uint32_t tick = 110; tick <= 150; tick += 10) {
+    bow.weight = (float)(tick - 110) / 40.0f;
+    OK(kp_snapshot_clear(world, tick));
+    OK(kp_figure_push_playing(figure, world, 0, ID, pose, NULL, 0, NULL, 0, &bow, tick < 140));
+    OK(kp_kill_cam_write(kill_cam, world));
+  }
+  OK(kp_kill_cam_cut(kill_cam, 110, 150, &size));
+  OK(kp_kill_cam_take(kill_cam, bytes, sizeof bytes, &size));
+  OK(kp_replay_from_bytes(bytes, size, &replay));
+  OK(kp_replay_shown(replay, &shown));
+  for (double tick = 110.0; tick < 150.0; tick += 2.5) {
+    OK(kp_replay_play(replay, tick, &playback));
+    const KpStatus status = kp_figure_shown_clip(figure, shown, 0, ID, playback.tick, 0, &clip);
+    EXPECT(status == (tick < 140.0 ? KP_STATUS_OK : KP_STATUS_NOTHING));
+    if (status != KP_STATUS_OK) continue;
+    EXPECT(clip.clip == 1 && clip.speed == 0.75 && clip.time_ticks == 2.5 + 0.75 * (tick - 100.0));
+    if (tick <= 130.0) EXPECT(fabs(clip.weight - (tick - 110.0) / 40.0) < 0.005);
+  }
+  REFUSED(KP_STATUS_NOTHING, kp_figure_shown_clip(figure, shown, 0, 2, 120.0, 0, &clip));
+  REFUSED(KP_STATUS_ARGUMENT, kp_figure_shown_clip(figure, shown, 0, ID, 120.0, 2, &clip));
+  REFUSED(KP_STATUS_POINTER, kp_figure_shown_clip(figure, shown, 0, ID, 120.0, 0, NULL));
+  OK(kp_replay_free(replay));
+  OK(kp_kill_cam_free(kill_cam));
+  OK(kp_codec_free(codec));
+}
+
+// A body that plays a clip over its live pose: the clip's time, its speed and its weight.
+static void with_clips(KpSkeleton skeleton) {
+  const KpFigureClip clips[] = {{"walk"}, {"bow"}};
+  KpFigureOptions options;
+  memset(&options, 0, sizeof options);
+  options.clips = clips;
+  options.clip_count = 2;
+  KpFigure figure;
+  KpFigureInfo info;
+  REFUSED(KP_STATUS_ARGUMENT, kp_figure_new(skeleton, &options, &figure));
+  options.clip_slots = 2;
+  OK(kp_figure_new(skeleton, &options, &figure));
+  OK(kp_figure_info(figure, &info));
+  EXPECT(info.clips == 2 && info.clip_slots == 2 && info.lanes == 12 + 2 * 6);
+  KpSchemaBuilder builder;
+  KpSchema schema;
+  KpSnapshot world;
+  OK(kp_schema_builder_new(&builder));
+  OK(kp_schema_builder_figure(builder, "player", figure));
+  OK(kp_schema_builder_build(builder, &schema));
+  OK(kp_snapshot_new(schema, &world));
+
+  Bone bones[BONES];
+  move(bones, 5.0);
+  const KpPose pose = layout(bones);
+  KpClipPlay plays[] = {{0.0, 1.0, 1.0f, 1, 1, 100}, {0.0, 1.0, 1.0f, 1, 0, 100}}, read;
+  REFUSED(KP_STATUS_VALUE, kp_clip_play_with_speed(&plays[0], 120, 17.0, &read));
+  REFUSED(KP_STATUS_POINTER, kp_clip_play_with_speed(NULL, 120, 1.0, &read));
+  REFUSED(KP_STATUS_POINTER, kp_clip_play_with_speed(&plays[0], 120, 1.0, NULL));
+  OK(kp_clip_play_with_speed(&plays[0], 120, -0.5, &plays[0]));
+  EXPECT(plays[0].time_ticks == 20.0 && plays[0].since == 120 && plays[0].slot == 1);
+  plays[0].weight = 0.2f;
+  uint64_t before, after;
+  OK(kp_snapshot_clear(world, 130));
+  OK(kp_figure_push_playing(figure, world, 0, 6, &pose, NULL, 0, NULL, 0, plays, 1));
+  OK(kp_snapshot_hash(world, &before));
+  REFUSED(KP_STATUS_ARGUMENT,
+          kp_figure_push_playing(figure, world, 0, ID, &pose, NULL, 0, NULL, 0, plays, 2));
+  plays[1].slot = 2;
+  REFUSED(KP_STATUS_ARGUMENT,
+          kp_figure_push_playing(figure, world, 0, ID, &pose, NULL, 0, NULL, 0, plays, 2));
+  plays[1].slot = 0;
+  plays[1].clip = 2;
+  REFUSED(KP_STATUS_ARGUMENT,
+          kp_figure_push_playing(figure, world, 0, ID, &pose, NULL, 0, NULL, 0, plays, 2));
+  plays[1].clip = 0;
+  plays[1].weight = NAN;
+  REFUSED(KP_STATUS_VALUE,
+          kp_figure_push_playing(figure, world, 0, ID, &pose, NULL, 0, NULL, 0, plays, 2));
+  REFUSED(KP_STATUS_POINTER,
+          kp_figure_push_playing(figure, world, 0, ID, &pose, NULL, 0, NULL, 0, NULL, 1));
+  OK(kp_snapshot_hash(world, &after));
+  EXPECT(before == after);
+
+  OK(kp_figure_clip(figure, world, 0, 6, 1, &read));
+  EXPECT(read.clip == 1 && read.slot == 1 && read.since == 120 && read.time_ticks == 20.0);
+  EXPECT(read.speed == -0.5 && fabsf(read.weight - 0.2f) < 1e-6f);
+  REFUSED(KP_STATUS_NOTHING, kp_figure_clip(figure, world, 0, 6, 0, &read));
+  REFUSED(KP_STATUS_NOTHING, kp_figure_clip(figure, world, 0, 8, 1, &read));
+  REFUSED(KP_STATUS_ARGUMENT, kp_figure_clip(figure, world, 0, 6, 2, &read));
+  REFUSED(KP_STATUS_POINTER, kp_figure_clip(figure, world, 0, 6, 1, NULL));
+  shown_clips(figure, schema, world, &pose);
+  OK(kp_snapshot_free(world));
+  OK(kp_schema_free(schema));
+  OK(kp_figure_free(figure));
+}
+
 int main(void) {
   const KpSkeleton skeleton = make_skeleton();
   wrong_options(skeleton);
+  with_clips(skeleton);
   const KpFigure figure = make_figure(skeleton);
   const KpSchema schema = make_schema(figure);
   KpCodec codec;
