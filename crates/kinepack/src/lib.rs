@@ -145,7 +145,8 @@ pub mod profile {
 #[cfg(feature = "training")]
 pub mod training {
     pub use crate::snapshot::{
-        FeatureGroup, ProfileSearch, SmallOrLarge, SmallOrLargeCosts, TrainError, Trainer, Training,
+        FeatureGroup, Pooled, ProfileSearch, SmallOrLarge, SmallOrLargeCosts, TrainError, Trainer,
+        Training,
     };
 }
 

@@ -69,5 +69,5 @@ pub use store::Snapshot;
 #[cfg(feature = "training")]
 pub use train::Trainer;
 #[cfg(feature = "training")]
-pub use training::{TrainError, Training};
+pub use training::{Pooled, TrainError, Training};
 pub use view::View;

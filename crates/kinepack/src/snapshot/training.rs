@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use super::adaptive::{Bodies, FeatureGroup, Learned, Model, ModelTrainer, Pass};
+use super::adaptive::{Bodies, FeatureGroup, Learned, Model, ModelTrainer, Pass, PooledTrainer};
 use super::baselines::Baselines;
 use super::codec::Codec;
 use super::encode::Encoder;
@@ -58,6 +58,18 @@ pub struct Training {
     /// The groups of features that get no weights, to measure how many bits these groups save.
     /// Normally this list is empty.
     pub without: Vec<FeatureGroup>,
+}
+
+/// Runs of one schema for [`Training::pooled`].
+#[derive(Clone, Copy, Debug)]
+pub struct Pooled<'a, R> {
+    /// The schema of the runs.
+    pub schema: &'a Schema,
+    /// For each field of the schema, the index of the field of the prototype that it trains, if it
+    /// trains any.
+    pub sources: &'a [Option<usize>],
+    /// The runs, as for [`Training::run`].
+    pub runs: &'a [R],
 }
 
 /// The number of passes of [`Training::learn`]. Further passes would gain less than 0.1 %.
@@ -200,43 +212,92 @@ impl Training {
         let held = held(runs, coarse.as_deref());
         let mut trainer =
             ModelTrainer::new(schema, self.bodies.clone(), &self.max_lags_ticks, &self.without)?;
-        let frames: usize = runs.iter().map(|run| run.as_ref().len()).sum();
-        let stride = frames.div_ceil(self.snapshots_per_pass.max(1)).max(1);
         let mut is_empty = true;
         let passes = core::iter::repeat_n(Pass::Weights, self.passes as usize)
             .chain([Pass::Exploration, Pass::Counters]);
         for (pass, trained) in passes.enumerate() {
             trainer.begin(trained);
-            for (nth, run) in runs.iter().enumerate() {
-                let run = run.as_ref();
-                let held = held[nth];
-                for frame in (pass % stride..run.len()).step_by(stride) {
-                    let mut first = 1;
-                    for &last in &self.max_lags_ticks {
-                        for is_near in [false, true] {
-                            let salt = pass + nth;
-                            let sample = Sample::choose(run, frame, [first, last], is_near, salt);
-                            if let Some(sample) = sample {
-                                sample.with(held, |baselines| {
-                                    trainer.observe(baselines, &run[frame]);
-                                });
-                                is_empty = false;
-                            }
-                        }
-                        first = last + 1;
-                    }
-                }
-                progress(
-                    (pass as f64 + (nth + 1) as f64 / runs.len() as f64)
-                        / f64::from(self.passes + 2),
-                );
-            }
+            let report = |share| progress((pass as f64 + share) / f64::from(self.passes + 2));
+            is_empty &= !self.observe(&mut trainer, runs, &held, pass, report);
             trainer.end();
         }
         if is_empty {
             return Err(TrainError::TooShort);
         }
         Ok(trainer.finish())
+    }
+
+    /// Trains a profile for `prototype`, a schema of one kind that has a few typical fields, on
+    /// runs of other schemas. All fields with the same source train its parameters together.
+    /// [`Profile::carried_by_field`] makes a profile for any schema of it. The word lengths for the
+    /// levels that pack bits stay untrained, and the training ignores
+    /// [`structure`](Self::structure), [`bodies`](Self::bodies) and [`without`](Self::without).
+    ///
+    /// # Errors
+    /// The errors of [`run`](Self::run), among them [`SetupError::ProfileMismatch`] if `prototype`
+    /// has several kinds or lacks a source.
+    pub fn pooled<R: AsRef<[Snapshot]>>(
+        &self,
+        prototype: &Schema,
+        data: &[Pooled<'_, R>],
+        mut progress: impl FnMut(f64),
+    ) -> Result<Profile, TrainError> {
+        let mut trainer = PooledTrainer::new(prototype, &self.max_lags_ticks)?;
+        let passes = core::iter::repeat_n(Pass::Weights, self.passes as usize);
+        let mut is_empty = true;
+        for (pass, trained) in passes.chain([Pass::Tallies]).enumerate() {
+            trainer.begin(trained);
+            for (nth, Pooled { schema, sources, runs }) in data.iter().enumerate() {
+                let coarse = as_received(schema, runs, self.packed_lag_ticks)?;
+                let held = held(runs, coarse.as_deref());
+                trainer.add(schema, sources, |trainer| {
+                    is_empty &= !self.observe(trainer, runs, &held, pass, |_| ());
+                })?;
+                let done = pass as f64 + (nth + 1) as f64 / data.len() as f64;
+                progress(done / f64::from(self.passes + 1));
+            }
+            trainer.end();
+        }
+        if is_empty {
+            return Err(TrainError::TooShort);
+        }
+        Ok(Profile { model: Some(trainer.finish()), ..Profile::untrained(prototype) })
+    }
+
+    /// Shows the snapshots of a pass to a trainer, each with baselines of each range of lags.
+    /// Returns whether there were any.
+    fn observe<R: AsRef<[Snapshot]>>(
+        &self,
+        trainer: &mut ModelTrainer,
+        runs: &[R],
+        held: &[&[Snapshot]],
+        pass: usize,
+        mut progress: impl FnMut(f64),
+    ) -> bool {
+        let frames: usize = runs.iter().map(|run| run.as_ref().len()).sum();
+        let stride = frames.div_ceil(self.snapshots_per_pass.max(1)).max(1);
+        let mut is_any = false;
+        for (nth, run) in runs.iter().enumerate() {
+            let run = run.as_ref();
+            for frame in (pass % stride..run.len()).step_by(stride) {
+                let mut first = 1;
+                for &last in &self.max_lags_ticks {
+                    for is_near in [false, true] {
+                        let salt = pass + nth;
+                        let sample = Sample::choose(run, frame, [first, last], is_near, salt);
+                        if let Some(sample) = sample {
+                            sample.with(held[nth], |baselines| {
+                                trainer.observe(baselines, &run[frame]);
+                            });
+                            is_any = true;
+                        }
+                    }
+                    first = last + 1;
+                }
+            }
+            progress((nth + 1) as f64 / runs.len() as f64);
+        }
+        is_any
     }
 
     /// Lets a profile learn from `runs` in two passes, as [`Level::LEARNING`] would in sessions

@@ -13,10 +13,14 @@ use super::model::Model;
 use super::numbers::{Energies, Row};
 use super::past::{Packet, Past};
 use super::plan::Plan;
+#[cfg(feature = "training")]
+use super::pooled::{Tallied, Tally};
 use super::predictor::Predictor;
 use super::scratch::Scratch;
 use super::values::{Columns, Spent, Values};
 use crate::bits::{BitReader, BitSink};
+#[cfg(feature = "training")]
+use crate::entropy::Cost;
 use crate::entropy::{Coder, Counter, Decision, RangeDecoder, RangeEncoder};
 use crate::{DecodeError, Schema, SetupError};
 
@@ -247,6 +251,26 @@ impl Adaptive {
             self.code_packet(state, coder, predictor, decisions, packet, changed, columns);
         state.learned.counters = counters;
         is_valid
+    }
+
+    /// Counts the decisions of a packet, except those of added entities.
+    #[cfg(feature = "training")]
+    pub(super) fn tally(
+        &self,
+        state: &mut State,
+        tallies: &mut [Tally],
+        packet: &Packet<'_>,
+        changed: &[u32],
+        columns: Columns<'_>,
+    ) {
+        let set = self.begin(state, packet);
+        let mut counters = core::mem::take(&mut state.learned.counters);
+        let newcomers = &mut counters[self.model.newcomers..];
+        let layout = &self.plan.layout;
+        let counting = Counters { decisions: tallies, rule: (), newcomers, layout };
+        let (mut coder, mut predictor) = (Cost::default(), Tallied(&self.model.sets[set]));
+        self.code_packet(state, &mut coder, &mut predictor, counting, packet, changed, columns);
+        state.learned.counters = counters;
     }
 
     /// Codes a packet. In an encoder, `changed` holds the changed entities, increasing; a decoder

@@ -26,6 +26,8 @@ mod newcomers;
 mod numbers;
 mod past;
 mod plan;
+#[cfg(feature = "training")]
+mod pooled;
 mod predictor;
 mod rotation;
 mod rows;
@@ -38,7 +40,7 @@ mod train;
 mod values;
 
 pub use bodies::{Bodies, BodyKind};
-pub(super) use carried::Kinds as CarriedKinds;
+pub(super) use carried::Sources;
 pub(super) use codec::{Adaptive, State};
 #[cfg(feature = "training")]
 pub use feature_groups::FeatureGroup;
@@ -46,5 +48,7 @@ pub(super) use file::{VERSION_1, VERSION_4};
 pub use learned::Learned;
 pub use model::Model;
 pub(super) use past::Packet;
+#[cfg(feature = "training")]
+pub(super) use pooled::PooledTrainer;
 #[cfg(feature = "training")]
 pub(super) use train::{ModelTrainer, Pass};

@@ -110,6 +110,18 @@ impl NumberRows {
         self.first..self.first + self.count()
     }
 
+    /// Returns pairs of ranges of rows: the rows of a lane, and those of the same lane of another
+    /// field. If the other field has more lanes, the last lane is the source of them all.
+    pub(super) fn pairs(self, to: Self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+        let lanes =
+            (0..FIELD_CLASSES).flat_map(move |class| (0..to.lanes).map(move |lane| (class, lane)));
+        let rows = |first: usize| first..first + Self::PER_LANE;
+        lanes.map(move |(class, lane)| {
+            let source = self.lane_rows(class, lane.min(self.lanes - 1));
+            (rows(source), rows(to.lane_rows(class, lane)))
+        })
+    }
+
     /// Writes the untrained weights into the field's rows of a set.
     pub(super) fn fill_untrained(self, rows: &mut [Row]) {
         fill_untrained(

@@ -73,7 +73,7 @@ impl Sums {
     }
 
     /// Adds the sums of another field.
-    fn add_all(&mut self, other: &Self) {
+    pub(super) fn add_all(&mut self, other: &Self) {
         for (products, others) in self.products.iter_mut().zip(&other.products) {
             products.iter_mut().zip(others).for_each(|(product, other)| *product += other);
         }

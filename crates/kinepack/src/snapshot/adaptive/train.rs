@@ -13,6 +13,7 @@ use super::model::Model;
 use super::numbers::{FEATURES, Row, dot, steps};
 use super::past::Packet;
 use super::plan::Plan;
+use super::pooled::Tally;
 use super::predictor::Predictor;
 use super::sums::{Sums, fit};
 use super::values::Columns;
@@ -40,6 +41,8 @@ pub(crate) struct ModelTrainer {
     changed: Vec<u32>,
     lineup: Lineup,
     precision: Option<Precision>,
+    /// In a pass that counts decisions, the counts.
+    tallies: Vec<Tally>,
     pass: Pass,
 }
 
@@ -54,6 +57,8 @@ pub(crate) enum Pass {
     Exploration,
     /// Trains the counters without exploring.
     Counters,
+    /// Counts the decisions, for counters that are pooled.
+    Tallies,
 }
 
 /// A predictor with fixed weights that adds to the normal equations of a set.
@@ -120,9 +125,20 @@ impl ModelTrainer {
             weights.for_each(|(weight, remains)| *weight *= remains);
         }
         model.energies = vec![vec![[0; FEATURES]; plan.rows]; model_sets];
+        Self::with_model(schema, model, remaining)
+    }
+
+    /// Makes a trainer that begins with a model of the schema. `remaining` has 1 for each feature
+    /// that a row may use, and 0 for all other features.
+    pub(super) fn with_model(
+        schema: &Schema,
+        model: Model,
+        remaining: Vec<Row>,
+    ) -> Result<Self, SetupError> {
         let adaptive = Adaptive::new(schema, model, false)?;
+        let plan = &adaptive.plan;
         Ok(Self {
-            sums: vec![vec![Sums::default(); plan.rows]; model_sets],
+            sums: vec![vec![Sums::default(); plan.rows]; adaptive.model.sets.len()],
             remaining,
             alike: plan.alike_rows(),
             columns: Vec::new(),
@@ -130,6 +146,7 @@ impl ModelTrainer {
             lineup: Lineup::default(),
             precision: Precision::new(schema, &Level::ADAPTIVE)?,
             state: adaptive.state(),
+            tallies: Vec::new(),
             pass: Pass::Weights,
             adaptive,
         })
@@ -143,7 +160,7 @@ impl ModelTrainer {
         // Unlike the other counters, those of newcomers keep what they learned in the exploring
         // pass.
         let anew = match pass {
-            Pass::Weights => 0,
+            Pass::Weights | Pass::Tallies => 0,
             Pass::Exploration => model.counters.len(),
             Pass::Counters => model.newcomers,
         };
@@ -173,7 +190,10 @@ impl ModelTrainer {
         let mut cost = Cost::default();
         let (state, changed) = (&mut self.state, &self.changed);
         let columns = Columns::Given(&self.columns);
-        if self.pass == Pass::Weights {
+        if self.pass == Pass::Tallies {
+            self.tallies.resize_with(self.adaptive.model.newcomers, Tally::default);
+            self.adaptive.tally(state, &mut self.tallies, &packet, changed, columns);
+        } else if self.pass == Pass::Weights {
             let set = self.adaptive.begin(state, &packet);
             let mut collector = Collector {
                 rows: &self.adaptive.model.sets[set],
@@ -198,6 +218,7 @@ impl ModelTrainer {
                     fit(sums, &self.alike, rows, energies);
                 }
             }
+            Pass::Tallies => {}
             Pass::Exploration | Pass::Counters => {
                 for counter in &mut self.adaptive.model.counters {
                     *counter =
@@ -205,6 +226,16 @@ impl ModelTrainer {
                 }
             }
         }
+    }
+
+    /// Returns the sums of each set and row since the pass began.
+    pub(super) fn sums(&self) -> &[Vec<Sums>] {
+        &self.sums
+    }
+
+    /// Returns the counted decisions. The list is empty if no pass counted.
+    pub(super) fn tallies(&self) -> &[Tally] {
+        &self.tallies
     }
 
     /// Returns the trained model.
