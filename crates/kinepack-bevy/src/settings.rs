@@ -34,7 +34,8 @@ pub struct MotionSettings {
     /// client.
     pub inputs: StreamLevel,
     /// A profile for the kinds, as the command `kinepack train` writes it into a file. `None` for
-    /// the untrained profile. Use `include_bytes!` to include the file in the program.
+    /// the profile that figures have built in, and an untrained one for other kinds. Use
+    /// `include_bytes!` to include the file in the program.
     pub profile: Option<Cow<'static, [u8]>>,
 }
 
@@ -54,7 +55,7 @@ impl MotionSettings {
     pub(crate) fn codec(&self, schema: Schema) -> Result<Codec, SetupError> {
         let profile = match &self.profile {
             Some(bytes) => Profile::from_bytes(bytes, &schema)?,
-            None => Profile::untrained(&schema),
+            None => built_in(&schema),
         };
         let precision =
             self.time_precision_ms.map(|ms| TimePrecision::new(ms, self.tick_hz.into()));
@@ -68,6 +69,17 @@ impl MotionSettings {
         let profile = Profile::untrained(&schema);
         Codec::new(schema, self.level, profile)
     }
+}
+
+/// Returns the profile of programs that have none of their own.
+#[cfg(feature = "figure")]
+fn built_in(schema: &Schema) -> Profile {
+    kinepack_anim::figure::Figure::profile(schema)
+}
+
+#[cfg(not(feature = "figure"))]
+fn built_in(schema: &Schema) -> Profile {
+    Profile::untrained(schema)
 }
 
 /// Returns the value, or panics with the reason why the program's setup is wrong.

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use kinepack::{Codec, Level, Profile, Schema};
+use kinepack::{Codec, Level, Schema};
 use kinepack_anim::figure::{Figure, FigureCurve, FigureOptions, Motion};
 use kinepack_anim::{Skeleton, SkeletonFileError};
 
@@ -61,7 +61,7 @@ impl Description {
     pub(super) fn body(&self) -> Result<Body, FigureFailure> {
         let figure = Figure::new(&self.skeleton, &self.options)?;
         let schema = Schema::builder().kind_of_fields(KIND, figure.fields()).build()?;
-        let profile = Profile::untrained(&schema);
+        let profile = Figure::profile(&schema);
         let codec = Codec::within(schema, Level::LEARNING, profile, MAX_CODEC_BYTES)?;
         let errors_cm = (0..self.skeleton.len()).map(|joint| figure.max_error_cm(joint));
         let max_error_cm = errors_cm.fold(0.0, f64::max);
