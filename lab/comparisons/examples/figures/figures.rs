@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::Outcome;
 use crate::basis::{Layout, Sent};
 use crate::body::Body;
+use crate::profile;
 use crate::recordings::Recording;
 
 /// The tick of a recording's first frame.
@@ -39,6 +40,10 @@ pub(crate) struct Row {
     pub(crate) bound_cm: f64,
     pub(crate) figure_error_cm: f64,
     pub(crate) packed_bytes: f64,
+    /// At the adaptive level with an untrained profile, and with one like the built-in one, which
+    /// other performers trained. The other numbers are those of a profile for this body.
+    pub(crate) untrained_bytes: f64,
+    pub(crate) built_in_bytes: f64,
     pub(crate) adaptive_bytes: f64,
     pub(crate) learning_bytes: f64,
     /// A figure that proves the peer's error, whatever the body does.
@@ -66,7 +71,7 @@ pub(crate) fn compare(
     body: &Body,
     (layout, sent): (&Layout, &Sent),
     recording: &Recording,
-    training: &[&Recording],
+    (training, built_in): (&[&Recording], &Profile),
     hz: u32,
 ) -> Outcome<(Row, Trained)> {
     let shown = recording.poses().zip(&sent.poses);
@@ -76,6 +81,8 @@ pub(crate) fn compare(
     let mut trained = Trained::new(body, precision_cm, training, hz)?;
     let worlds = trained.worlds(recording)?;
     let at = |level| -> Outcome<f64> { bytes(&trained.codec(level)?, &worlds, lag_ticks(hz)) };
+    let schema = trained.schema.clone();
+    let untrained = Codec::new(schema.clone(), Level::ADAPTIVE, Profile::untrained(&schema))?;
     let row = Row {
         peer: layout.name.clone(),
         error_cm,
@@ -84,6 +91,8 @@ pub(crate) fn compare(
         bound_cm: bound_cm(&trained.figure),
         figure_error_cm: error_of_cm(body, recording, precision_cm)?,
         packed_bytes: at(Level::PACKED)?,
+        untrained_bytes: bytes(&untrained, &worlds, lag_ticks(hz))?,
+        built_in_bytes: profile::bytes(built_in, &trained.schema, &worlds, lag_ticks(hz))?,
         adaptive_bytes: at(Level::ADAPTIVE)?,
         learning_bytes: at(Level::LEARNING)?,
         proven: Proven::new(body, error_cm, recording, training, hz)?,
@@ -164,7 +173,7 @@ impl Trained {
 }
 
 /// Returns the age of a baseline without losses, in ticks.
-fn lag_ticks(hz: u32) -> u32 {
+pub(crate) fn lag_ticks(hz: u32) -> u32 {
     (hz / LAGS_PER_S).max(1)
 }
 
@@ -205,31 +214,68 @@ fn error_of_cm(body: &Body, recording: &Recording, precision_cm: f64) -> Outcome
     Ok(error_cm)
 }
 
-/// Returns the bytes per frame, coded against baselines of this age and the two frames before them.
-/// Leaves out the first frames, which have no baselines. Decodes and compares every frame.
-fn bytes(codec: &Codec, worlds: &[Snapshot], lag_ticks: u32) -> Outcome<f64> {
+/// The older views from which a packet is predicted.
+#[derive(Clone, Copy)]
+pub(crate) enum Older {
+    /// The two frames before the baseline.
+    Newest,
+    /// Those that a hub takes: half a lag before the baseline, and a lag before that.
+    AsInSessions,
+}
+
+impl Older {
+    /// Returns the frames that a packet is coded against, with the baseline first.
+    fn frames(self, newest: usize, lag: usize) -> Vec<usize> {
+        let steps = match self {
+            Self::Newest => [1, 1],
+            Self::AsInSessions => [lag.div_ceil(2), lag],
+        };
+        let mut frames = vec![newest];
+        for step in steps {
+            let last = frames[frames.len() - 1];
+            frames.extend(last.checked_sub(step));
+        }
+        frames
+    }
+}
+
+/// Returns the mean bytes per frame, coded against baselines of this age and the two frames before
+/// them. Leaves out the first frames, which have no baselines.
+pub(crate) fn bytes(codec: &Codec, worlds: &[Snapshot], lag_ticks: u32) -> Outcome<f64> {
+    let lengths = lengths(codec, worlds, lag_ticks, Older::Newest)?;
+    Ok(mean(lengths.into_iter().skip(lag_ticks as usize + 2)))
+}
+
+/// Returns the bytes of each frame. Decodes and compares every frame.
+pub(crate) fn lengths(
+    codec: &Codec,
+    worlds: &[Snapshot],
+    lag_ticks: u32,
+    older: Older,
+) -> Outcome<Vec<usize>> {
     let lag = lag_ticks as usize;
     let (mut encoder, mut decoder) = (Encoder::new(codec), Decoder::new(codec));
     let mut views: Vec<View> = Vec::with_capacity(worlds.len());
     let empty = View::empty(codec.schema());
     let mut lengths = Vec::with_capacity(worlds.len());
     for (frame, world) in worlds.iter().enumerate() {
-        let known = match frame.checked_sub(lag) {
-            Some(newest) => Baselines::new(views[newest.saturating_sub(2)..=newest].iter().rev())?,
+        let frames = frame.checked_sub(lag).map(|newest| older.frames(newest, lag));
+        let known = match &frames {
+            Some(frames) => Baselines::new(frames.iter().map(|frame| &views[*frame]))?,
             None => Baselines::new([&empty])?,
         };
         let mut packet = Vec::new();
         let view = encoder.encode(known, world, &mut packet)?;
         if decoder.decode(known, &packet, world.tick)? != view {
-            return Err(format!("frame {frame} does not come back as it was").into());
+            return Err(format!("frame {frame} was not decoded as it was encoded").into());
         }
         views.push(view);
         lengths.push(packet.len());
     }
-    Ok(mean(lengths.into_iter().skip(lag + 2)))
+    Ok(lengths)
 }
 
-fn mean(numbers: impl ExactSizeIterator<Item = usize>) -> f64 {
+pub(crate) fn mean(numbers: impl ExactSizeIterator<Item = usize>) -> f64 {
     let count = numbers.len();
     numbers.sum::<usize>() as f64 / count.max(1) as f64
 }

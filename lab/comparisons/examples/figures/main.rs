@@ -14,6 +14,8 @@
 //! - `network`: a hub and a receiver over a link with a round trip of 100 ms, which loses
 //!   datagrams. All bytes count. Compares the pose that is shown with the true one.
 //! - `load`: the time of a server and of each viewer, for 64 bodies and 64 viewers.
+//! - `profile`, only if it is asked for: bytes per frame with the built-in profile and untrained. The
+//!   files may have different skeletons.
 //!
 //! Errors are distances in model space of points 3 cm from the joints, as in clips.
 
@@ -22,6 +24,7 @@ mod body;
 mod figures;
 mod load;
 mod network;
+mod profile;
 mod recordings;
 mod shown;
 mod smallest_three;
@@ -33,6 +36,7 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum};
 use command_kit::print;
 use command_kit::table::{Table, table, write_json};
+use kinepack_anim::RawClip;
 use serde::Serialize;
 
 use basis::Layout;
@@ -66,6 +70,10 @@ struct Arguments {
     /// The precision of the bodies under load, in cm.
     #[arg(long, value_name = "CM", default_value_t = 0.5)]
     load_precision: f64,
+    /// Train the profile that is built into the library on all files, which may have different
+    /// skeletons, and write it to this file. Nothing is measured.
+    #[arg(long, value_name = "FILE")]
+    train: Option<PathBuf>,
     /// Print the report as JSON.
     #[arg(long)]
     json: bool,
@@ -76,6 +84,7 @@ enum Part {
     Sizes,
     Network,
     Load,
+    Profile,
 }
 
 /// All figures.
@@ -98,6 +107,14 @@ struct RecordingReport {
 
 fn main() -> Outcome<()> {
     let arguments = Arguments::parse();
+    if let Some(file) = &arguments.train {
+        let clips = arguments.clips()?;
+        std::fs::write(file, profile::train(clips.iter())?.to_bytes())?;
+        return Ok(());
+    }
+    if arguments.only == Some(Part::Profile) {
+        return measure_profile(&arguments);
+    }
     let wants = |part| arguments.only.is_none_or(|only| only == part);
     let mut recordings = Vec::new();
     for file in &arguments.files {
@@ -111,8 +128,7 @@ fn main() -> Outcome<()> {
     let mut report = Report { recordings: Vec::new(), load: Vec::new() };
     if wants(Part::Sizes) || wants(Part::Network) {
         for (index, recording) in recordings.iter().enumerate() {
-            let is_named = |name: &String| recording.name().contains(name.as_str());
-            if arguments.measure.is_empty() || arguments.measure.iter().any(is_named) {
+            if arguments.measures(recording.name()) {
                 eprintln!("measuring {}", recording.name());
                 let measured = measure(&recordings, index, arguments.hz, wants(Part::Network))?;
                 report.recordings.push(measured);
@@ -149,6 +165,42 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
+impl Arguments {
+    /// Reads all clips of the files.
+    fn clips(&self) -> Outcome<Vec<RawClip>> {
+        let mut clips = Vec::new();
+        for file in &self.files {
+            clips.extend(recordings::clips(file, &self.rate_of, self.drop_frames)?);
+        }
+        Ok(clips)
+    }
+
+    /// Returns whether a recording with this name is measured.
+    fn measures(&self, name: &str) -> bool {
+        self.measure.is_empty() || self.measure.iter().any(|text| name.contains(text.as_str()))
+    }
+}
+
+/// Measures the built-in profile.
+fn measure_profile(arguments: &Arguments) -> Outcome<()> {
+    let mut measured = Vec::new();
+    for clip in arguments.clips()?.iter().filter(|clip| arguments.measures(clip.name())) {
+        eprintln!("measuring {}", clip.name());
+        measured.push((clip.name().to_owned(), profile::measure(clip)?));
+    }
+    measured.retain(|(_, rows)| !rows.is_empty());
+    print(|out| {
+        if arguments.json {
+            return write_json(&measured, out);
+        }
+        for (name, rows) in &measured {
+            writeln!(out, "{name}\n\n{}\n", profile::profile_table(rows).trim_fmt())?;
+        }
+        Ok(())
+    })?;
+    Ok(())
+}
+
 /// Measures one recording with what the others say.
 fn measure(
     recordings: &[Recording],
@@ -161,11 +213,15 @@ fn measure(
     let training: Vec<&Recording> = others.map(|(_, other)| other).collect();
     let body = Body::of(&training)?;
     body.check(recording)?;
+    let others = training.iter().filter(|other| other.performer() != recording.performer());
+    let built_in = profile::train(others.map(|other| other.captured()))
+        .map_err(|error| format!("a profile needs another performer's recording: {error}"))?;
+    let known = (&training[..], &built_in);
     let (mut sizes, mut network) = (Vec::new(), Vec::new());
     for layout in Layout::basis(&body, hz)? {
         let sent = layout.send(&body, recording)?;
         let peer = (&layout, &sent);
-        let (row, trained) = figures::compare(&body, peer, recording, &training, hz)?;
+        let (row, trained) = figures::compare(&body, peer, recording, known, hz)?;
         sizes.push(row);
         if has_network {
             network.extend(network::measure(&body, peer, trained, recording, hz)?);
@@ -173,7 +229,7 @@ fn measure(
     }
     for layout in Layout::plain(&body) {
         let sent = layout.send(&body, recording)?;
-        sizes.push(figures::compare(&body, (&layout, &sent), recording, &training, hz)?.0);
+        sizes.push(figures::compare(&body, (&layout, &sent), recording, known, hz)?.0);
     }
     Ok(RecordingReport {
         name: recording.name().to_owned(),
@@ -194,7 +250,9 @@ fn sizes_table(rows: &[figures::Row]) -> Table {
         "\nproven, cm",
         "\nlargest, cm",
         "bytes a frame:\npacked",
-        "\nadaptive",
+        "adaptive:\nuntrained",
+        "\nbuilt in",
+        "\ntrained",
         "\nlearning",
         "proven as the peer's:\npacked",
         "\nadaptive",
@@ -208,6 +266,8 @@ fn sizes_table(rows: &[figures::Row]) -> Table {
             format!("{:.3}", row.bound_cm),
             format!("{:.3}", row.figure_error_cm),
             format!("{:.1}", row.packed_bytes),
+            format!("{:.1}", row.untrained_bytes),
+            format!("{:.1}", row.built_in_bytes),
             format!("{:.1}", row.adaptive_bytes),
             format!("{:.1}", row.learning_bytes),
             format!("{:.1}", row.proven.packed_bytes),

@@ -29,6 +29,20 @@ impl FromStr for RateOf {
     }
 }
 
+/// Reads the clips of a file.
+pub(crate) fn clips(
+    path: &Path,
+    rates: &[RateOf],
+    drop_frames: Option<usize>,
+) -> Outcome<Vec<RawClip>> {
+    let file = path.display().to_string();
+    let is_bvh = file.contains(".bvh");
+    let rate = rates.iter().find(|of| is_bvh && file.contains(&of.name));
+    let frame_rate_hz = rate.map(|of| of.rate_hz);
+    let options = ImportOptions { frame_rate_hz, drop_frames, ..ImportOptions::default() };
+    Ok(import::read(path, &options)?.complete()?.clips)
+}
+
 /// A motion capture.
 pub(crate) struct Recording {
     captured: RawClip,
@@ -44,10 +58,8 @@ impl Recording {
         rates: &[RateOf],
         drop_frames: Option<usize>,
     ) -> Outcome<Self> {
-        let file = path.display().to_string();
-        let frame_rate_hz = rates.iter().find(|of| file.contains(&of.name)).map(|of| of.rate_hz);
-        let options = ImportOptions { frame_rate_hz, drop_frames, ..ImportOptions::default() };
-        let clips = import::read(path, &options)?.complete()?.clips;
+        let file = path.display();
+        let clips = clips(path, rates, drop_frames)?;
         let captured = clips.into_iter().next().ok_or_else(|| format!("{file} has no motion"))?;
         let ratio = captured.rate_hz() / hz as f32;
         if ratio < 1.0 || ratio.fract() != 0.0 {
@@ -59,6 +71,15 @@ impl Recording {
 
     pub(crate) fn name(&self) -> &str {
         self.captured.name()
+    }
+
+    /// Returns the name without the number of the take.
+    pub(crate) fn performer(&self) -> &str {
+        self.name().rsplit_once('_').map_or(self.name(), |(performer, _)| performer)
+    }
+
+    pub(crate) fn captured(&self) -> &RawClip {
+        &self.captured
     }
 
     pub(crate) fn skeleton(&self) -> &Skeleton {
