@@ -53,6 +53,7 @@ mod magnitude;
 mod newcomers;
 mod optional;
 mod parts;
+mod pooled;
 mod precision;
 mod profile_files;
 mod properties;

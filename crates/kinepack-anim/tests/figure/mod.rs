@@ -5,6 +5,7 @@ mod clips;
 mod corpus;
 mod mixed;
 mod parts;
+mod profile;
 mod promise;
 mod refused;
 mod tiers;

@@ -7,7 +7,7 @@ use kinepack_anim::{Joint, Skeleton, Transform};
 use super::{about, rotation, shown};
 use crate::random::Random;
 
-const SKELETONS: u64 = 500;
+pub(super) const SKELETONS: u64 = 500;
 
 /// Returns a skeleton of 3 to 250 joints. It may have levers from millimetres to 100 m, scales,
 /// chains and stars.
@@ -84,11 +84,17 @@ fn product([ax, ay, az, aw]: [f32; 4], [bx, by, bz, bw]: [f32; 4]) -> [f32; 4] {
     ]
 }
 
-#[test]
-fn no_pose_is_farther_off_than_the_precision() {
-    let (mut tried, mut worst_share) = (0, 0.0f64);
-    for seed in 0..SKELETONS {
-        let random = &mut Random(seed);
+/// A figure of a random skeleton, and how its joints move.
+pub(super) struct Generated {
+    pub(super) skeleton: Skeleton,
+    motions: Vec<Option<Motion>>,
+    pub(super) figure: Figure,
+    precision_cm: f64,
+}
+
+impl Generated {
+    /// Returns `None` if no precision suits the skeleton.
+    pub(super) fn new(random: &mut Random) -> Option<Self> {
         let skeleton = skeleton(random);
         let motions: Vec<Option<Motion>> =
             (0..skeleton.len()).map(|joint| motion(random, skeleton.parent(joint))).collect();
@@ -98,29 +104,46 @@ fn no_pose_is_farther_off_than_the_precision() {
             motions: listed.filter_map(|(joint, motion)| Some((joint, (*motion)?))).collect(),
             ..FigureOptions::default()
         };
-        let mut figure = match Figure::new(&skeleton, &options) {
+        let figure = match Figure::new(&skeleton, &options) {
             // Levers of many metres may need a coarser precision than a millimetre.
             Err(FigureError::TooFine { finest_cm, .. }) => {
                 options.precision_cm = finest_cm * 1.5;
                 match Figure::new(&skeleton, &options) {
-                    Err(FigureError::TooFine { .. } | FigureError::JointLimits { .. }) => continue,
+                    Err(FigureError::TooFine { .. } | FigureError::JointLimits { .. }) => {
+                        return None;
+                    }
                     figure => figure.unwrap(),
                 }
             }
-            Err(FigureError::JointLimits { .. }) => continue,
+            Err(FigureError::JointLimits { .. }) => return None,
             figure => figure.unwrap(),
         };
+        Some(Self { skeleton, motions, figure, precision_cm: options.precision_cm })
+    }
+
+    /// Returns a pose that the motions allow.
+    pub(super) fn pose(&self, random: &mut Random) -> Vec<Transform> {
+        pose(random, &self.skeleton, &self.motions)
+    }
+}
+
+#[test]
+fn no_pose_is_farther_off_than_the_precision() {
+    let (mut tried, mut worst_share) = (0, 0.0f64);
+    for seed in 0..SKELETONS {
+        let random = &mut Random(seed);
+        let Some(mut generated) = Generated::new(random) else { continue };
         tried += 1;
         let measure = ErrorOptions::default();
         for _ in 0..5 {
-            let pose = pose(random, &skeleton, &motions);
-            let shown = shown(&mut figure, &skeleton, &pose);
-            for (joint, error_cm) in pose_errors_cm(&skeleton, &pose, &shown, &measure).enumerate()
-            {
+            let pose = generated.pose(random);
+            let Generated { skeleton, figure, precision_cm, .. } = &mut generated;
+            let shown = shown(figure, skeleton, &pose);
+            for (joint, error_cm) in pose_errors_cm(skeleton, &pose, &shown, &measure).enumerate() {
                 let limit_cm = figure.max_error_cm(joint);
-                assert!(limit_cm <= options.precision_cm, "seed {seed}, joint {joint}");
+                assert!(limit_cm <= *precision_cm, "seed {seed}, joint {joint}");
                 assert!(error_cm <= limit_cm, "seed {seed}, joint {joint}: {error_cm} cm");
-                worst_share = worst_share.max(error_cm / options.precision_cm);
+                worst_share = worst_share.max(error_cm / *precision_cm);
             }
         }
     }
