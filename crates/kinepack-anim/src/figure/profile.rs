@@ -22,6 +22,9 @@ static BUILT_IN: &[u8] = include_bytes!("built_in.kprf");
 
 /// Returns the schema of the typical fields, for which a profile is trained by
 /// `kinepack::training::Training::pooled`.
+///
+/// # Errors
+/// Never, because the limits of its fields are constants.
 pub fn typical_schema() -> Result<Schema, SetupError> {
     let limits = FloatLimits::new(-1000.0, 1000.0, 1.0)?;
     let field = |name: &str| Field::new(name, FieldKind::Floats(vec![limits; LANES]));
