@@ -173,6 +173,12 @@ namespace Kinepack
         /// </summary>
         public int ClipSlots { get; set; }
 
+        /// <summary>
+        /// How many times coarser each further tier is than the precisions above, increasing from
+        /// more than 1. A body that is sent in a coarser tier is read like any other.
+        /// </summary>
+        public List<double> Coarser { get; } = new List<double>();
+
         /// <summary>Makes a figure of the native library.</summary>
         internal unsafe Status Make(ulong skeleton, out ulong made)
         {
@@ -200,6 +206,7 @@ namespace Kinepack
             fixed (Native.KpFigureCurve* firstCurve = curves)
             fixed (Native.KpFigurePart* firstPart = new Native.KpFigurePart[partNames.Length])
             fixed (Native.KpFigureClip* firstClip = new Native.KpFigureClip[clipNames.Length])
+            fixed (double* firstCoarser = Coarser.ToArray())
             {
                 for (int nth = 0; nth < clipNames.Length; nth++)
                 {
@@ -236,6 +243,8 @@ namespace Kinepack
                     clips = firstClip,
                     clip_count = (UIntPtr)clipNames.Length,
                     clip_slots = (UIntPtr)(uint)ClipSlots,
+                    coarser = firstCoarser,
+                    coarser_count = (UIntPtr)Coarser.Count,
                 };
                 return Native.kp_figure_new(skeleton, &options, out made);
             }

@@ -136,8 +136,8 @@ pub unsafe extern "C" fn kp_figure_max_error_cm(
 }
 
 /// Quantizes a pose relative to the parents, and appends it to a snapshot, as an entity of a kind
-/// that has the fields of this figure alone. `id` must be above the ids before. Where the layout has no numbers for a joint,
-/// the joint has its bind pose. `curves` has a value for each curve. `absent` lists the parts that
+/// that has the fields of this figure alone. `id` must be above the ids before. Where the layout
+/// has no numbers for a joint, the joint has its bind pose. `curves` has a value for each curve. `absent` lists the parts that
 /// are absent, whose joints and curves are ignored.
 ///
 /// Returns `KP_STATUS_VALUE` for a number that is not finite or beyond its limits, and for a joint
@@ -209,7 +209,7 @@ pub unsafe extern "C" fn kp_figure_push_playing(
             slice(curves, curve_count)?
         };
         let Body { figure, pose: joints, absent, clips, .. } = &mut *body;
-        let pose = FigurePose { joints, curves, absent, clips };
+        let pose = FigurePose { curves, absent, clips, ..FigurePose::new(joints) };
         figure
             .push(&mut world.snapshot, kind as usize, EntityId(id), &pose)
             .map_err(|error| refused(&error))

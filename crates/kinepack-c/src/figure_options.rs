@@ -113,6 +113,11 @@ pub struct KpFigureOptions {
     /// The number of clips that can play at once, at most 64. It is 0 without clips, and otherwise
     /// at least 1.
     pub clip_slots: usize,
+    /// How many times coarser each further tier is than the precisions above, increasing from more
+    /// than 1. A body that is sent in a coarser tier is read like any other.
+    pub coarser: *const f64,
+    /// The number of `coarser`, at most 254.
+    pub coarser_count: usize,
 }
 
 /// Reads the options of a figure.
@@ -123,13 +128,14 @@ pub(crate) unsafe fn options_of(options: &KpFigureOptions) -> Result<FigureOptio
     let default = FigureOptions::default();
     // SAFETY: the caller of this function guarantees that each list has its count of readable
     // values, with readable names.
-    let (precisions, motions, curves, parts, clips) = unsafe {
+    let (precisions, motions, curves, parts, clips, coarser) = unsafe {
         (
             slice(options.precisions, options.precision_count)?,
             slice(options.motions, options.motion_count)?,
             slice(options.curves, options.curve_count)?,
             slice(options.parts, options.part_count)?,
             slice(options.clips, options.clip_count)?,
+            slice(options.coarser, options.coarser_count)?,
         )
     };
     let precision_of = |one: &KpJointPrecision| (one.joint as usize, one.precision_cm);
@@ -154,6 +160,7 @@ pub(crate) unsafe fn options_of(options: &KpFigureOptions) -> Result<FigureOptio
         curves,
         parts,
         clips: FigureClips { slots: options.clip_slots, names },
+        coarser: coarser.to_vec(),
     })
 }
 

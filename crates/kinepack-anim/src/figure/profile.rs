@@ -37,7 +37,9 @@ pub fn typical_field(field: &Field) -> Option<usize> {
     if !matches!(field.kind, FieldKind::Floats(_)) {
         return None;
     }
-    match any_element(&field.name).as_str() {
+    let name = any_element(&field.name);
+    // All tiers have the same fields, in other steps.
+    match name.strip_prefix("tiers[*].").unwrap_or(&name) {
         "joints[*].translation" => Some(TRANSLATION),
         "joints[*].rotation" | "curves[*]" => Some(ROTATION),
         _ => None,

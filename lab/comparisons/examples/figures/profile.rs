@@ -49,7 +49,7 @@ impl Run {
         for frame in 0..MAX_S * hz {
             let plays = source.sample(f64::from(frame) / f64::from(hz), &mut pose, &mut curves);
             let mut world = Snapshot::new(&schema, Tick(FIRST_TICK + frame));
-            let pose = FigurePose { joints: &pose, curves: &curves, absent: &[] };
+            let pose = FigurePose { curves: &curves, ..FigurePose::new(&pose) };
             match figure.push(&mut world, 0, EntityId(1), &pose) {
                 Ok(()) => worlds.push(world),
                 Err(FigureError::Unsent { .. }) => return Ok(None),
