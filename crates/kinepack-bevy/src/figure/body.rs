@@ -1,12 +1,13 @@
 //! The component with the pose of a body.
 
 use bevy_ecs::component::Component;
-use kinepack_anim::figure::FigurePose;
+use kinepack::Between;
+use kinepack_anim::figure::{ClipPlay, FigurePose, ShownClip};
 use kinepack_anim::{PoseWriter, Transform};
 
 use super::{FigureJoints, FigureKind};
 
-/// The pose of a body: its joints, its curves, and the parts that are absent.
+/// The pose of a body: its joints, its curves, the parts that are absent, and the clips that play.
 ///
 /// On the server, add this component to an entity of the kind. The plugin reads the pose from the
 /// entities of the joints in each tick. If there are none, write the pose yourself. On a client,
@@ -35,6 +36,11 @@ pub struct FigureBody {
     curves: Vec<f32>,
     /// The indices of the absent parts, in increasing order.
     absent: Vec<usize>,
+    /// The clip in each slot. On a client, they are those of the state before the shown moment.
+    clips: Vec<Option<ClipPlay>>,
+    /// On a client, the clips of the state after the moment, and how far the moment is between.
+    next_clips: Vec<Option<ClipPlay>>,
+    between: Between,
 }
 
 impl FigureBody {
@@ -47,6 +53,9 @@ impl FigureBody {
             joints: kind.skeleton().bind_pose(),
             curves: curves.iter().map(|curve| nearest(curve.min, curve.max)).collect(),
             absent: Vec::new(),
+            clips: Vec::new(),
+            next_clips: Vec::new(),
+            between: Between { ratio: 0.0, seconds: 0.0 },
             kind: kind.clone(),
         }
     }
@@ -98,9 +107,37 @@ impl FigureBody {
         }
     }
 
+    /// The clip that plays in a slot. On a client, it is the clip of the last state that is shown.
+    pub fn clip(&self, slot: usize) -> Option<ClipPlay> {
+        self.clips.get(slot).copied().flatten()
+    }
+
+    /// Plays a clip in a slot on the server, or ends it. Set it again when its speed or its weight
+    /// changes; its time runs by itself. The server refuses to send a body with a clip or a slot
+    /// that the kind does not have.
+    pub fn set_clip(&mut self, slot: usize, play: Option<ClipPlay>) {
+        if slot >= self.clips.len() {
+            self.clips.resize(slot + 1, None);
+        }
+        self.clips[slot] = play;
+    }
+
+    /// The clip to show in a slot, with its time and its weight. `tick` is
+    /// [`MotionClient::tick`](crate::MotionClient::tick), the shown tick with its fraction. Call
+    /// this in each frame, because the time runs while the body stays the same.
+    pub fn shown_clip(&self, slot: usize, tick: f64) -> Option<ShownClip> {
+        let next = self.next_clips.get(slot).copied().flatten();
+        ShownClip::between(self.clip(slot), next, self.between, tick)
+    }
+
     /// The pose, as a [`Figure`](kinepack_anim::figure::Figure) takes it.
     pub fn pose(&self) -> FigurePose<'_> {
-        FigurePose { curves: &self.curves, absent: &self.absent, ..FigurePose::new(&self.joints) }
+        FigurePose {
+            joints: &self.joints,
+            curves: &self.curves,
+            absent: &self.absent,
+            clips: &self.clips,
+        }
     }
 
     /// Whether a joint belongs to no absent part.
@@ -124,6 +161,24 @@ impl BodyWriter<'_> {
                 self.body.set_absent(part, is_absent);
                 self.is_changed = true;
             }
+        }
+    }
+
+    /// Notes the clips in the slots of the two states of a moment.
+    pub(super) fn clips(
+        &mut self,
+        between: Between,
+        slots: usize,
+        plays: impl Fn(usize) -> [Option<ClipPlay>; 2],
+    ) {
+        let Self { body, is_changed } = self;
+        body.between = between;
+        body.clips.resize(slots, None);
+        body.next_clips.resize(slots, None);
+        for (slot, (own, next)) in body.clips.iter_mut().zip(&mut body.next_clips).enumerate() {
+            let [from, to] = plays(slot);
+            Self::set(own, between.step(from, to), is_changed);
+            *next = to;
         }
     }
 

@@ -112,6 +112,11 @@ impl FigureKind {
         self.0.options.curves.iter().position(|curve| curve.name == name)
     }
 
+    /// The index of the first clip with the name `name`.
+    pub fn clip(&self, name: &str) -> Option<usize> {
+        self.0.options.clips.names.iter().position(|clip| clip == name)
+    }
+
     pub(super) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

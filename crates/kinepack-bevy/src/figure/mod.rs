@@ -57,6 +57,7 @@
 //! | write a pose without entities for joints | [`FigureBody::joints_mut`] |
 //! | send face shapes and other numbers | [`FigureBody::curves_mut`], [`FigureBody::curves`] |
 //! | stop sending a part that is not tracked | [`FigureBody::set_absent`] |
+//! | play a clip beside the live pose | [`FigureBody::set_clip`], [`FigureBody::shown_clip`] |
 //! | find the entity of a joint | [`FigureJoints::entity`] |
 //! | know why a body is not sent | the message [`FigureRefused`] |
 //!
@@ -68,6 +69,9 @@
 //!
 //! **Absent parts.** On a client, the joints of an absent part keep their transforms, so that
 //! inverse kinematics or clips can move them.
+//!
+//! **Clips.** The plugin does not write the clips that a body plays. A client's system samples them
+//! at the time of [`FigureBody::shown_clip`], for example into the joints of an absent part.
 //!
 //! **Curves.** For morph targets, give the options a curve for each weight, in the order of the
 //! mesh. A client's system then copies them: `weights.weights_mut().copy_from_slice(body.curves())`

@@ -51,6 +51,9 @@ impl<K: MotionKind> ShownBodies<K> {
         // A figure shows the parts of the state `from` until the ratio is 1.
         let parts_of = if between.ratio >= 1.0 { to } else { from };
         writer.parts(|part| self.figure.is_present(parts_of, part));
+        writer.clips(between, self.figure.clip_slot_count(), |slot| {
+            [from, to].map(|state| self.figure.clip(state, slot))
+        });
         self.figure.interpolate(from, to, between, &mut writer);
         writer.is_changed
     }

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "figure")]
 
+mod clips;
 mod entities;
 mod parts;
 mod refused;

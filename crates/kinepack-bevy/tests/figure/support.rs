@@ -5,7 +5,7 @@ use bevy_ecs::prelude::*;
 use bevy_math::{Quat, Vec3};
 use bevy_transform::components::Transform;
 use kinepack::Pack;
-use kinepack_anim::figure::{FigureCurve, FigureOptions, FigurePart};
+use kinepack_anim::figure::{FigureClips, FigureCurve, FigureOptions, FigurePart};
 use kinepack_anim::{Joint, Skeleton};
 use kinepack_bevy::figure::{FigureBody, FigureJoints, FigureKind};
 use kinepack_bevy::{MotionAppExt, MotionClient, MotionEntities, MotionId, Moving, Pose};
@@ -56,6 +56,7 @@ fn kind_of(skeleton: Skeleton) -> FigureKind {
         precision_cm: f64::from(PRECISION_M) * 100.0,
         parts: vec![legs, face],
         curves: vec![curve("grip"), curve("jaw")],
+        clips: FigureClips { slots: 2, names: ["walk", "bow"].map(String::from).to_vec() },
         ..FigureOptions::default()
     };
     FigureKind::new(skeleton, options).unwrap()
