@@ -83,6 +83,13 @@ export interface FigureOptions {
   curves?: readonly FigureCurve[];
   /** The parts that may be absent, in their order. Everything else is always present. */
   parts?: readonly FigurePart[];
+  /** The names of the clips that a body can play, in their order, and how many at once. */
+  clips?: { slots: number; names: readonly string[] };
+  /**
+   * How many times coarser each further tier is than the precisions above, increasing from more
+   * than 1. A body that is sent in a coarser tier is shown like any other.
+   */
+  coarser?: readonly number[];
 }
 
 /** The body of one kind of entity, as `kinepack_anim::figure::Figure` in Rust. */
@@ -100,6 +107,9 @@ export class Figure {
   readonly parents: readonly number[];
   readonly curveNames: readonly string[];
   readonly partNames: readonly string[];
+  readonly clipNames: readonly string[];
+  /** The number of clips that can play at once. */
+  readonly clipSlots: number;
   /**
    * The largest error of each joint in cm, in poses that move only as the options say. It is at
    * most the joint's precision.
@@ -111,6 +121,23 @@ export class Figure {
 /** The pose of a body, and the values of its curves in the order of `Figure.curveNames`. */
 export interface FigurePose extends Pose {
   readonly curves: Float32Array;
+}
+
+/** A clip that a body plays at a moment. */
+export interface FigureClip {
+  /** The index of the clip. */
+  clip: number;
+  /** The name of the clip. */
+  name: string;
+  /**
+   * The time to show, in ticks from the beginning of the clip. Multiply it by the seconds of a
+   * tick. It may be negative or beyond the end of the clip.
+   */
+  timeTicks: number;
+  /** The ticks of the clip that pass per tick. */
+  speed: number;
+  /** The weight, from 0 to 1. */
+  weight: number;
 }
 
 /**
@@ -144,5 +171,10 @@ export class FigurePlayer {
   pose(index: number): FigurePose;
   /** Whether a body has a part, which is given by its name or index. */
   isPresent(index: number, part: string | number): boolean;
+  /**
+   * The clip that a body plays in a slot, 0 by default. Undefined if the slot is empty. Sample the
+   * clip yourself, and mix it with the pose.
+   */
+  clip(index: number, slot?: number): FigureClip | undefined;
   free(): void;
 }

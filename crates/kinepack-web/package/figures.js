@@ -16,8 +16,11 @@ export class Figure {
     const joints = skeletonOf(skeleton);
     Object.assign(this, jointsOf(joints));
     const { precisionCm, shellCm, jointPrecisionsCm, motions, curves = [], parts = [] } = options;
+    const { slots: clipSlots = 0, names: clipNames = [] } = options.clips ?? {};
     this.curveNames = curves.map(({ name }) => name);
     this.partNames = parts.map(({ name }) => name);
+    this.clipNames = [...clipNames];
+    this.clipSlots = clipSlots;
     const setup = new module.FigureSetup(joints);
     joints.free();
     if (precisionCm !== undefined) setup.precision(precisionCm);
@@ -36,6 +39,8 @@ export class Figure {
       const ofJoints = indices(this.names, some, "joint");
       setup.part(name, ofJoints, indices(this.curveNames, few, "curve"));
     }
+    setup.clips(clipSlots, this.clipNames);
+    setup.coarser(Float64Array.from(options.coarser ?? []));
     this.inner = setup.build();
     this.maxErrorsCm = this.inner.max_errors_cm();
   }
@@ -78,7 +83,7 @@ export class FigurePlayer {
     const from = this.#from.at(this.#memory, "u32", this.#world.lanes_at(this.#kind), length);
     const address = this.#bodies.place(length);
     this.#to.at(loaded.memory, "u32", address, length).set(from);
-    this.#count = this.#bodies.play();
+    this.#count = this.#bodies.play(this.#world.tick());
     return this.#count;
   }
 
@@ -111,6 +116,16 @@ export class FigurePlayer {
     return this.#bodies.is_present(index, indexOf(this.#figure.partNames, part, "part"));
   }
 
+  clip(index, slot = 0) {
+    this.#check(index);
+    if (!Number.isInteger(slot) || slot < 0 || slot >= this.#figure.clipSlots) {
+      throw new RangeError(`there is no slot ${slot}; there are ${this.#figure.clipSlots}`);
+    }
+    const [clip, timeTicks, speed, weight] = this.#bodies.clip(index, slot);
+    if (clip === undefined) return undefined;
+    return { clip, name: this.#figure.clipNames[clip], timeTicks, speed, weight };
+  }
+
   #check(index) {
     if (!Number.isInteger(index) || index < 0 || index >= this.#count) {
       throw new RangeError(`there is no body ${index}; there are ${this.#count}`);
@@ -139,7 +154,8 @@ function lanesAround(figure, { name, hash, fields }, hashOf) {
   for (let at = 0; at < length; at += 1) {
     if (theirs[at] === ours[at]) continue;
     if (withoutDigest(theirs[at]) === withoutDigest(ours[at])) {
-      throw new Error(`${kind}: its joints have other bind poses, or other axes of hinges`);
+      throw new Error(`${kind}: its joints have other bind poses, or other axes of hinges, `
+        + "or its clips have other names");
     }
     const quoted = (field) => (field === undefined ? "missing" : JSON.stringify(field));
     throw new Error(`${kind}: its field ${begin + at} is ${quoted(theirs[at])}, and the figure's `

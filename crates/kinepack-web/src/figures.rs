@@ -7,7 +7,9 @@
 use std::sync::Arc;
 
 use kinepack::{Between, EntityId, Schema, Snapshot, Tick};
-use kinepack_anim::figure::{Figure, FigureCurve, FigureOptions, FigurePart, Motion};
+use kinepack_anim::figure::{
+    Figure, FigureClips, FigureCurve, FigureOptions, FigurePart, Motion, ShownClip,
+};
 use kinepack_anim::{Joint, PoseWriter, Skeleton, Transform};
 use wasm_bindgen::prelude::*;
 
@@ -105,6 +107,16 @@ impl FigureSetup {
         self.options.parts.push(FigurePart { name, joints, curves });
     }
 
+    /// Sets the clips that a body can play, and how many at once.
+    pub fn clips(&mut self, slots: usize, names: Vec<String>) {
+        self.options.clips = FigureClips { slots, names };
+    }
+
+    /// Sets how many times coarser each further tier is.
+    pub fn coarser(&mut self, times: Vec<f64>) {
+        self.options.coarser = times;
+    }
+
     /// Makes the figure.
     ///
     /// # Errors
@@ -164,6 +176,8 @@ struct Body {
     shown: Columns,
     /// Whether each part is present.
     presence: Vec<bool>,
+    /// The clip in each slot.
+    clips: Vec<Option<ShownClip>>,
 }
 
 #[wasm_bindgen]
@@ -189,16 +203,16 @@ impl FigureBodies {
         self.moment.as_ptr() as usize
     }
 
-    /// Computes the poses of the moment, and returns the number of bodies.
+    /// Computes the poses and clips of the moment at a tick, and returns the number of bodies.
     ///
     /// # Errors
     /// Fails if the numbers are not those of this figure's kind. Then there are no bodies.
-    pub fn play(&mut self) -> Result<usize, JsError> {
+    pub fn play(&mut self, tick: f64) -> Result<usize, JsError> {
         self.ids.clear();
         let moment = std::mem::take(&mut self.moment);
         let numbers = HEAD + 2 * self.lanes();
         let played = if moment.len().is_multiple_of(numbers) {
-            moment.chunks_exact(numbers).try_for_each(|entity| self.play_entity(entity))
+            moment.chunks_exact(numbers).try_for_each(|entity| self.play_entity(entity, tick))
         } else {
             Err(failed("the moment is of another kind"))
         };
@@ -225,10 +239,20 @@ impl FigureBodies {
         let presence = self.bodies.get(body).map(|body| &body.presence);
         presence.and_then(|presence| presence.get(part)).copied().unwrap_or_default()
     }
+
+    /// The clip that a body plays in a slot: its index, time in ticks, speed and weight. The list
+    /// is empty if the slot is.
+    pub fn clip(&self, body: usize, slot: usize) -> Vec<f64> {
+        let clips = self.bodies.get(body).map(|body| &body.clips);
+        let clip = clips.and_then(|clips| clips.get(slot)).copied().flatten();
+        clip.map_or_else(Vec::new, |ShownClip { clip, time_ticks, speed, weight }| {
+            vec![clip as f64, time_ticks, speed, weight.into()]
+        })
+    }
 }
 
 impl FigureBodies {
-    fn play_entity(&mut self, entity: &[u32]) -> Result<(), JsError> {
+    fn play_entity(&mut self, entity: &[u32], tick: f64) -> Result<(), JsError> {
         let [id, ratio, seconds] = [entity[0], entity[1], entity[2]];
         let at = Between { ratio: f32::from_bits(ratio), seconds: f32::from_bits(seconds) };
         let (from, to) = entity[HEAD..].split_at(self.lanes());
@@ -242,7 +266,7 @@ impl FigureBodies {
             self.bodies.push(self.new_body());
         }
         let Self { figure, states, bodies, bind, .. } = self;
-        let Body { shown, presence } = &mut bodies[index];
+        let Body { shown, presence, clips } = &mut bodies[index];
         if !presence.is_empty() {
             // The figure writes nothing for absent parts, and the columns may have the pose of
             // another entity.
@@ -253,6 +277,9 @@ impl FigureBodies {
         figure.interpolate(from, to, at, shown);
         for (part, is_present) in presence.iter_mut().enumerate() {
             *is_present = figure.is_present(at.step(from, to), part);
+        }
+        for (slot, clip) in clips.iter_mut().enumerate() {
+            *clip = figure.interpolate_clip(from, to, at, tick, slot);
         }
         self.ids.push(id);
         Ok(())
@@ -268,6 +295,7 @@ impl FigureBodies {
         Body {
             shown: Columns::new(self.bind.len(), self.figure.curve_count()),
             presence: vec![false; self.figure.part_count()],
+            clips: vec![None; self.figure.clip_slot_count()],
         }
     }
 }

@@ -21,6 +21,8 @@ const OPTIONS = Object.freeze({
     { name: "grip", min: 0, max: 1, precision: 0.01 },
   ],
   parts: [{ name: "hand", joints: ["hand", "thumb"], curves: ["grip"] }],
+  clips: { slots: 2, names: ["walk", "wave"] },
+  coarser: [4],
 });
 
 const JOINTS = Object.freeze([
@@ -74,6 +76,7 @@ export function figureTests(read) {
       expectError(other({ curves: [{ ...smile, max: 2 }, grip] }), "other limits");
       const motions = { ...OPTIONS.motions, thumb: { hinge: [1, 0, 0] } };
       expectError(other({ motions }), "axes of hinges");
+      expectError(other({ clips: { slots: 2, names: ["wave", "walk"] } }), "other names");
       const moved = JOINTS.map((joint) => (joint.name === "lamp" ? { ...joint, bind: {} } : joint));
       expectError(other({}, moved), "other bind poses");
       const fewer = other({ curves: [grip] });
@@ -94,13 +97,16 @@ export function figureTests(read) {
       const figure = new Figure(JOINTS, OPTIONS);
       const memory = new WebAssembly.Memory({ initial: 1 });
       const words = new Uint32Array(memory.buffer);
-      // A flag, six numbers of the hip, nine of other joints, one of the thumb, and two curves.
-      const numbers = 3 + 2 * 19;
+      // A flag, twelve numbers of two slots, six of the hip, nine of other joints, one of the
+      // thumb, and two curves.
+      const numbers = 3 + 2 * 31;
       let length = 2 * numbers;
-      const inner = { keep_lanes() {}, lanes_at: () => 0, lanes_len: () => length };
+      const inner = { keep_lanes() {}, lanes_at: () => 0, lanes_len: () => length, tick: () => 7 };
       const schema = { kinds: [{ name: "", hash: figure.inner.hash(), fields: [] }] };
       const bodies = new FigurePlayer(figure, { schema, [INNER]: () => ({ inner, memory }) });
       expect(bodies.play() === 2 && !bodies.isPresent(1, "hand"), "two bodies without hands");
+      expect(bodies.clip(1, 1) === undefined, "no clips");
+      expectError(() => bodies.clip(1, 2), "there is no slot 2; there are 2");
       expect(bodies.pose(1).translations[4] === Math.fround(0.205), "a bind pose");
       for (const wrong of [1, numbers - 1, numbers + 3]) {
         length = wrong;
@@ -142,6 +148,7 @@ export function figureTests(read) {
       expectError(make({ motions: { hip: { hinge: [0, 0, 0] } } }), "axis of joint 0");
       expectError(make({ curves: [{ name: "grip", min: 1, max: 0, precision: 0.1 }] }), "curve 0");
       expectError(make({ parts: [{ name: "hand", joints: ["hand"] }] }), "part 0");
+      expectError(make({ clips: { slots: 0, names: ["walk"] } }), "0 slots cannot play 1 clips");
       expectError(make({ parts: [{ name: "face", curves: ["smile"] }] }), 'no curve "smile"');
       // The module goes on.
       expect(new Figure(JOINTS).maxErrorsCm.length === 6, "a figure");
@@ -158,7 +165,13 @@ function hashOfBodies(bodies) {
   const poses = Array.from({ length: bodies.count }, (_, index) => {
     const { translations, rotations, scales, curves } = bodies.pose(index);
     const presence = Uint8Array.of(bodies.isPresent(index, "hand"));
-    return [translations, rotations, scales, curves, presence];
+    const clips = [0, 1].flatMap((slot) => {
+      const clip = bodies.clip(index, slot);
+      if (clip === undefined) return [Uint8Array.of(0)];
+      expect(clip.name === ["walk", "wave"][clip.clip], "the name of the clip");
+      return [Float64Array.of(clip.clip, clip.timeTicks, clip.speed, clip.weight)];
+    });
+    return [translations, rotations, scales, curves, presence, ...clips];
   });
   return hashOf([bodies.ids, ...poses.flat()]);
 }

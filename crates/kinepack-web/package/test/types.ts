@@ -40,9 +40,11 @@ export async function use(schema: Uint8Array, datagram: Uint8Array): Promise<num
     precisionCm: 0.5, motions: { arm: { hinge: [0, 1, 0] } }, jointPrecisionsCm: [[1, 0.1]],
     curves: [{ name: "grip", min: 0, max: 1, precision: 0.01 }],
     parts: [{ name: "hand", joints: ["hand"], curves: [0] }],
+    clips: { slots: 1, names: ["walk"] },
   });
   const bodies = new FigurePlayer(byHand, receiver, "player");
   const bend: number | undefined = bodies.play() && bodies.pose(0).curves[0];
+  const walked: number = bodies.clip(0)?.timeTicks ?? 0;
   new FigurePlayer(new Figure(new Skeleton(schema)), new Viewer(schema)).isPresent(0, "hand");
   // @ts-expect-error there is no such motion
   new Figure(schema, { motions: { arm: "moves" } });
@@ -50,6 +52,6 @@ export async function use(schema: Uint8Array, datagram: Uint8Array): Promise<num
   new Receiver({ schema, level: "best", tickHz: 60 });
   // @ts-expect-error the ticks a second are missing
   new Receiver({ schema });
-  return positions[0]! + Number(damage) + (bend ?? 0) + stats.delayMs + pose.rotations[3]!
+  return positions[0]! + Number(damage) + (bend ?? 0) + walked + stats.delayMs + pose.rotations[3]!
     + describeSchema(schema).kinds.length;
 }

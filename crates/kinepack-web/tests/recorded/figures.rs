@@ -4,7 +4,9 @@ use super::*;
 
 use kinepack::schema::{Field, FieldKind};
 use kinepack_anim::PoseWriter;
-use kinepack_anim::figure::{Figure, FigureCurve, FigureOptions, FigurePart, FigurePose, Motion};
+use kinepack_anim::figure::{
+    ClipPlay, Figure, FigureClips, FigureCurve, FigureOptions, FigurePart, FigurePose, Motion,
+};
 use kinepack_net::{Playback, Sample};
 
 /// The kinds of bodies: players are bodies alone, and riders have other fields too. Beacons are the
@@ -49,8 +51,19 @@ fn options() -> FigureOptions {
         ],
         curves: vec![curve("smile", -1.0), curve("grip", 0.0)],
         parts: vec![FigurePart { name: "hand".into(), joints: vec![3, 4], curves: vec![1] }],
-        ..FigureOptions::default()
+        clips: FigureClips { slots: 2, names: ["walk", "wave"].map(String::from).to_vec() },
+        coarser: vec![4.0],
     }
+}
+
+/// A walk whose speed changes at times, and a wave that fades in and out.
+fn plays(tick: u32, id: u32) -> [Option<ClipPlay>; 2] {
+    let change = Tick(tick / 25 * 25);
+    let speed = 0.75 + f64::from(change.0) / 100.0;
+    let walk = ClipPlay::start(0, Tick(id)).with_speed(change, speed).unwrap();
+    let wave = ClipPlay::start(1, Tick(tick / 20 * 20));
+    let wave = wave.with_weight((tick % 20) as f32 / 19.0).unwrap();
+    [Some(walk), (tick / 20 + id).is_multiple_of(2).then_some(wave)]
 }
 
 /// A pose as it is shown. What the figure does not write is as in the bind pose.
@@ -119,6 +132,8 @@ impl Bodies {
             let absent = [HAND_PART];
             let pose = FigurePose {
                 curves: &[time.sin(), time.cos().abs()],
+                clips: &plays(tick, id),
+                tier: ((tick / 9 + id) % 2) as usize,
                 absent: if (tick / 7 + id).is_multiple_of(3) { &absent } else { &[] },
                 ..FigurePose::new(&joints)
             };
@@ -132,13 +147,18 @@ impl Bodies {
 
     /// The hashes of all players and of all riders at a moment.
     fn hashes(&mut self, playback: &Playback<'_>) -> String {
-        let players = self.hash(0, playback.samples_of_kind(PLAYERS));
-        let riders = self.hash(RIDER_LANES, playback.samples_of_kind(RIDERS));
+        let players = self.hash(0, playback, playback.samples_of_kind(PLAYERS));
+        let riders = self.hash(RIDER_LANES, playback, playback.samples_of_kind(RIDERS));
         format!("{players:016x} {riders:016x}")
     }
 
-    /// A hash of the bodies in `samples`: their ids, and of each its pose and its parts.
-    fn hash<'a>(&mut self, first: usize, samples: impl Iterator<Item = Sample<'a>>) -> u64 {
+    /// A hash of the bodies in `samples`: their ids, and of each its pose, parts and clips.
+    fn hash<'a>(
+        &mut self,
+        first: usize,
+        playback: &Playback<'_>,
+        samples: impl Iterator<Item = Sample<'a>>,
+    ) -> u64 {
         let samples: Vec<_> = samples.collect();
         self.figure.set_first_lane(first);
         let mut hash = Fnv1a::new();
@@ -149,6 +169,17 @@ impl Bodies {
             hash_pose(&mut hash, &shown.joints, &shown.curves);
             let state = sample.between.step(sample.from, sample.to);
             hash.add(&[u8::from(self.figure.is_present(state, HAND_PART))]);
+            let Sample { from, to, between, .. } = sample;
+            for slot in 0..self.figure.clip_slot_count() {
+                match self.figure.interpolate_clip(from, to, between, playback.tick, slot) {
+                    None => hash.add(&[0]),
+                    Some(clip) => {
+                        [clip.clip as f64, clip.time_ticks, clip.speed, clip.weight.into()]
+                            .iter()
+                            .for_each(|number| hash.add(&number.to_le_bytes()));
+                    }
+                }
+            }
         }
         hash.finish()
     }
