@@ -26,6 +26,9 @@ const PAUSE: Duration = Duration::from_millis(8);
 /// The maximum number of blend shapes that are kept, and the maximum length of their names.
 const MAX_CURVES: usize = 256;
 const MAX_NAME_BYTES: usize = 128;
+/// The largest coordinate that is taken, in metres. Farther off, `f32` cannot resolve a metre. The
+/// sum of two positions in cm then also stays finite.
+const MAX_POSITION_M: f32 = 1e6;
 
 /// The position and the rotation of a bone, relative to the bone above it, or those of the root.
 /// They are as VMC sends them: in metres, in Unity's left-handed space with y up.
@@ -42,12 +45,14 @@ impl BonePose {
     /// A bone at its parent's place, without a rotation.
     pub const IDENTITY: Self = Self { position_m: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0] };
 
-    /// Returns the pose of seven numbers, or `None` if they are not finite or no rotation.
+    /// Returns the pose of seven numbers, or `None` if they are not finite, too large or no
+    /// rotation.
     fn new([x, y, z, rotation @ ..]: [f32; 7]) -> Option<Self> {
         let pose = Self { position_m: [x, y, z], rotation };
         let length_squared: f32 = rotation.iter().map(|c| c * c).sum();
         let is_rotation = length_squared.is_finite() && length_squared > 0.25;
-        (is_rotation && pose.position_m.iter().all(|c| c.is_finite())).then_some(pose)
+        let is_near = pose.position_m.iter().all(|c| c.abs() <= MAX_POSITION_M);
+        (is_rotation && is_near).then_some(pose)
     }
 }
 
@@ -75,8 +80,8 @@ pub struct VmcStats {
     pub packets: u64,
     /// The packets that were refused, because they are not OSC.
     pub refused: u64,
-    /// The messages that were ignored: those for other purposes, unknown bones, and values that
-    /// are not finite.
+    /// The messages that were ignored: those for other purposes, unknown bones, values that are not
+    /// finite, and positions beyond 1,000 km.
     pub ignored: u64,
     /// The frames that ended.
     pub frames: u64,

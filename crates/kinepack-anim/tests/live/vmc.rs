@@ -233,3 +233,19 @@ fn any_bytes_are_refused_or_taken_in_bounded_memory() {
     assert_eq!(stats.packets + stats.refused, 4_000);
     assert!(stats.refused > 500 && stats.packets > 500, "{stats:?}");
 }
+
+#[test]
+fn positions_that_are_not_finite_in_cm_are_ignored() {
+    let mut receiver = VmcReceiver::default();
+    assert!(handle(&mut receiver, &bundle(&[bone(0, &moved(1.0)), time(1.0)])));
+    for x in [3.5e36, -3.5e36, f32::MAX, 1.1e6, f32::NAN, f32::INFINITY] {
+        let ignored = receiver.stats().ignored;
+        assert!(!handle(&mut receiver, &bone(0, &moved(x))));
+        handle(&mut receiver, &pose("/VMC/Ext/Root/Pos", "root", &moved(x)));
+        assert_eq!(receiver.stats().ignored, ignored + 2, "{x}");
+    }
+    assert_eq!(receiver.stats().refused, 0);
+    assert_eq!(receiver.frame().root, BonePose::IDENTITY);
+    assert!(handle(&mut receiver, &bone(0, &moved(1e6))));
+    assert_eq!(seen(&receiver, [0]), [Some(1e6)]);
+}
