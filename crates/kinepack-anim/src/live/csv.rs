@@ -3,11 +3,23 @@
 
 use std::borrow::Cow;
 
+/// The ends of lines. Both together are one end.
+pub(super) const LINE_ENDS: [char; 2] = ['\r', '\n'];
+
 /// Returns the lines of a text with their numbers, from 1, without line ends and empty lines. The
 /// mark of byte order at the beginning is left out.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let lines = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
+    let mut rest = Some(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let lines = std::iter::from_fn(move || {
+        let text = rest?;
+        let Some(end) = text.find(LINE_ENDS) else {
+            rest = None;
+            return Some(text);
+        };
+        let (line, after) = text.split_at(end);
+        rest = after.strip_prefix("\r\n").or_else(|| after.get(1..));
+        Some(line)
+    });
     (1..).zip(lines).filter(|(_, line)| !line.trim().is_empty())
 }
 
@@ -72,5 +84,7 @@ mod tests {
     fn lines_end_in_any_way() {
         let found: Vec<_> = lines("\u{feff}a\r\nb\n\n c\r\n").collect();
         assert_eq!(found, [(1, "a"), (2, "b"), (4, " c")]);
+        let found: Vec<_> = lines("a\rb\r\r c\n\rd").collect();
+        assert_eq!(found, [(1, "a"), (2, "b"), (4, " c"), (6, "d")]);
     }
 }

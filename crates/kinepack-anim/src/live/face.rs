@@ -1,8 +1,9 @@
 //! Reads recordings of Live Link Face: the face shapes of ARKit as CSV, a row for each frame.
 //!
 //! The first two columns are `Timecode` and `BlendShapeCount`. A timecode `HH:MM:SS:FF.mmm` counts
-//! frames, with a fraction that may be absent. Its rate is not in the file: it is the lowest common
-//! rate that has all the frame numbers. The other columns are 52 shapes, which are 0 to 1, and nine
+//! frames, with a fraction that may be absent. Its rate is not in the file. It is the number of
+//! frames in a second that has them all, or the lowest common rate that has all the frame numbers.
+//! The other columns are 52 shapes, which are 0 to 1, and nine
 //! angles of the head and the eyes in radians. Their order and case do not matter. Sources: the
 //! documentation of ARKit's `ARFaceAnchor.BlendShapeLocation`, and of Live Link Face by Epic Games.
 
@@ -10,6 +11,7 @@ use std::f32::consts::PI;
 use std::fmt;
 
 use super::csv;
+use super::timecode::{Row, rate_hz, timecode};
 use crate::figure::{FigureCurve, FigureOptions, Motion};
 use crate::{Joint, Skeleton, Transform};
 
@@ -43,11 +45,9 @@ const PRECISION: f32 = 0.01;
 /// How far a value may be beyond its range, which is rounding. It is then limited to the range.
 const SLACK: f32 = 0.05;
 
-/// The frames per second that timecodes have.
-const TIMECODE_RATES_HZ: [u32; 6] = [24, 25, 30, 48, 50, 60];
-/// A recording that lasts at least this many seconds has every frame number.
-const LONG_S: f64 = 2.0;
 const DAY_S: f64 = 86_400.0;
+/// A longer time between two rows is a jump.
+const LONGEST_GAP_S: f64 = 10.0;
 
 /// The reason why a file is no recording of a face.
 #[derive(Clone, Debug, PartialEq)]
@@ -137,21 +137,35 @@ pub struct FaceClip {
     times_s: Vec<f64>,
     /// The values of all curves at the first time, then at the second, and so on.
     values: Vec<f32>,
-    /// The number of rows that were left out.
-    skipped: usize,
+    /// The number of rows without a face.
+    untracked: usize,
+    backwards: OddRows,
+    jumps: OddRows,
     is_cut: bool,
 }
 
-/// A row, before the rate of the timecodes is known.
-struct Row {
-    whole_s: f64,
-    frame: f64,
+/// Rows of a recording whose timecodes do not follow the rows before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OddRows {
+    /// The number of rows.
+    pub count: usize,
+    /// The line of the first one, from 1; 0 if there is none.
+    pub line: usize,
+}
+
+impl OddRows {
+    fn add(&mut self, line: u32) {
+        if self.count == 0 {
+            self.line = line as usize;
+        }
+        self.count += 1;
+    }
 }
 
 impl FaceClip {
-    /// Reads the bytes of a file. Rows without a tracked face, and rows whose time is not after that
-    /// of the row before, are left out. So is a last row that was only partially written. The
-    /// memory is at most four times that of the file.
+    /// Reads the bytes of a file. Rows without a tracked face, and rows whose time is not after
+    /// that of the row before, are left out. So is a last row without the end of its line, because
+    /// its last number may be cut off. The memory is at most eight times that of the file.
     ///
     /// # Errors
     /// Returns [`FaceError`], with the line, for the first fault.
@@ -169,21 +183,25 @@ impl FaceClip {
         let names: Vec<&str> = columns.iter().flatten().copied().collect();
         let mut rows: Vec<Row> = Vec::new();
         let mut values = Vec::new();
-        let (mut skipped, mut is_cut) = (0, false);
+        let mut is_cut = false;
         let mut lines = lines.peekable();
         while let Some((line, row)) = lines.next() {
             let kept = values.len();
+            let may_be_cut = lines.peek().is_none()
+                && !text.ends_with(csv::LINE_ENDS)
+                && !ends_without_value(row, &columns);
             match read_row(line, row, &columns, &mut values) {
-                Ok(Some(row)) => rows.push(row),
-                Ok(None) => skipped += 1,
-                Err(_) if lines.peek().is_none() && !text.ends_with('\n') => {
+                _ if may_be_cut => {
                     values.truncate(kept);
                     is_cut = true;
                 }
-                Err(error) => return Err(error),
+                row => rows.push(row?),
             }
         }
-        let mut clip = Self { names, times_s: Vec::new(), values, skipped, is_cut };
+        let untracked = rows.iter().filter(|row| !row.is_tracked).count();
+        let (backwards, jumps) = (OddRows::default(), OddRows::default());
+        let times_s = Vec::new();
+        let mut clip = Self { names, times_s, values, untracked, backwards, jumps, is_cut };
         clip.set_times(&rows);
         if clip.times_s.is_empty() { Err(FaceError::NoFrame) } else { Ok(clip) }
     }
@@ -191,31 +209,36 @@ impl FaceClip {
     /// Computes the times of the rows, and removes the values of rows that are not later than the
     /// one before.
     fn set_times(&mut self, rows: &[Row]) {
-        let Some(first) = rows.first() else { return };
-        let last_s = rows.last().map_or(0.0, |row| row.whole_s);
-        let is_long = (last_s - first.whole_s).abs() >= LONG_S;
-        let highest = rows.iter().map(|row| row.frame as u32).max().unwrap_or(0);
-        let fits = |rate_hz: &&u32| is_long && **rate_hz > highest;
-        let rate_hz = TIMECODE_RATES_HZ.iter().find(fits).copied().unwrap_or(60);
-        let rate_hz = f64::from(rate_hz.max(highest + 1));
-        let time_s = |row: &Row| row.whole_s + row.frame / rate_hz;
+        let rate_hz = rate_hz(rows);
+        let time_s = |row: &Row| f64::from(row.whole_s) + row.frame / rate_hz;
+        let Some(first_s) = rows.iter().find(|row| row.is_tracked).map(time_s) else { return };
         let (mut days_s, mut before_s) = (0.0, f64::NEG_INFINITY);
         let stride = self.names.len();
-        for (index, row) in rows.iter().enumerate() {
-            let mut at_s = time_s(row) - time_s(first) + days_s;
+        let mut tracked = 0;
+        for row in rows {
+            let from = tracked * stride;
+            tracked += usize::from(row.is_tracked);
+            let mut at_s = time_s(row) - first_s + days_s;
             if at_s < before_s - DAY_S / 2.0 {
                 // The recording continues after midnight.
                 days_s += DAY_S;
                 at_s += DAY_S;
             }
             if at_s <= before_s {
-                self.skipped += 1;
+                if row.is_tracked {
+                    self.backwards.add(row.line);
+                }
                 continue;
             }
+            if before_s.is_finite() && at_s - before_s > LONGEST_GAP_S {
+                self.jumps.add(row.line);
+            }
             before_s = at_s;
-            let kept = self.times_s.len();
-            self.values.copy_within(index * stride..(index + 1) * stride, kept * stride);
-            self.times_s.push(at_s);
+            if row.is_tracked {
+                let kept = self.times_s.len();
+                self.values.copy_within(from..from + stride, kept * stride);
+                self.times_s.push(at_s);
+            }
         }
         self.values.truncate(self.times_s.len() * stride);
     }
@@ -236,13 +259,23 @@ impl FaceClip {
         self.times_s.last().copied().unwrap_or(0.0)
     }
 
-    /// The number of rows that were left out, because no face was tracked or their time was not
-    /// after that of the row before.
-    pub fn skipped(&self) -> usize {
-        self.skipped
+    /// The number of rows that were left out, because no face was tracked.
+    pub fn untracked(&self) -> usize {
+        self.untracked
     }
 
-    /// Whether the last row was left out, because it was only partially written.
+    /// The rows that were left out, because their time was not after that of the row before.
+    pub fn backwards(&self) -> OddRows {
+        self.backwards
+    }
+
+    /// The rows whose time is more than ten seconds after that of the row before. The face changes
+    /// slowly over that time.
+    pub fn jumps(&self) -> OddRows {
+        self.jumps
+    }
+
+    /// Whether the last row was left out, because its line has no end, so a number may be cut off.
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }
@@ -313,19 +346,21 @@ fn columns(line: &str) -> Result<Vec<Option<&'static str>>, FaceError> {
     }
 }
 
-/// Reads a row, and appends the values of known columns. Returns `None` if no face was tracked.
+/// Reads a row. If a face was tracked, appends the values of known columns.
 fn read_row(
     line: usize,
     row: &str,
     columns: &[Option<&'static str>],
     values: &mut Vec<f32>,
-) -> Result<Option<Row>, FaceError> {
+) -> Result<Row, FaceError> {
     let mut fields = csv::fields(row);
     let time = fields.next().unwrap_or_default();
-    let row_time = timecode(&time).ok_or(FaceError::BadTimecode { line })?;
+    let (whole_s, frame) = timecode(&time).ok_or(FaceError::BadTimecode { line })?;
     let count = fields.next();
-    if count.is_some_and(|count| count.parse() == Ok(0)) {
-        return Ok(None);
+    let is_tracked = count.is_none_or(|count| count.parse() != Ok(0));
+    let read = Row { line: line as u32, whole_s, frame, is_tracked };
+    if !is_tracked {
+        return Ok(read);
     }
     let found = 2 + fields.by_ref().count();
     let expected = 2 + columns.len();
@@ -340,24 +375,16 @@ fn read_row(
         let value = value.ok_or(FaceError::BadValue { line, name })?;
         values.push(value.clamp(min, max));
     }
-    Ok(Some(row_time))
+    Ok(read)
+}
+
+/// Whether the end of a row surely is not that of a cut number: the last field is in quotes, or in
+/// a column that is not read.
+fn ends_without_value(row: &str, columns: &[Option<&'static str>]) -> bool {
+    let is_unread = columns.last().is_some_and(Option::is_none);
+    row.ends_with('"') || (is_unread && csv::fields(row).count() == 2 + columns.len())
 }
 
 fn range(name: &str) -> (f32, f32) {
     if HEAD_AND_EYES.contains(&name) { (-PI, PI) } else { (0.0, 1.0) }
-}
-
-/// Reads `HH:MM:SS:FF`, whose frames may have a fraction.
-fn timecode(text: &str) -> Option<Row> {
-    let mut parts = text.split(':');
-    let mut whole = |below: u32| {
-        let part = parts.next()?;
-        let is_whole = (1..=2).contains(&part.len()) && part.bytes().all(|c| c.is_ascii_digit());
-        part.parse::<u32>().ok().filter(|value| is_whole && *value < below).map(f64::from)
-    };
-    let whole_s = 3600.0 * whole(24)? + 60.0 * whole(60)? + whole(60)?;
-    let text = parts.next()?;
-    let is_plain = text.bytes().all(|c| c.is_ascii_digit() || c == b'.');
-    let frame: f64 = text.parse().ok().filter(|frame| is_plain && (0.0..240.0).contains(frame))?;
-    parts.next().is_none().then_some(Row { whole_s, frame })
 }

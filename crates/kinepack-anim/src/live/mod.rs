@@ -20,11 +20,12 @@ mod clip;
 mod csv;
 mod face;
 mod osc;
+mod timecode;
 mod vmc;
 
 pub use body::{VmcBody, VmcBodyError};
 pub use bones::{BONE_COUNT, BONES, Bone};
 pub use clip::ClipSource;
-pub use face::{ARKIT_SHAPES, FaceClip, FaceError, HEAD_AND_EYES};
+pub use face::{ARKIT_SHAPES, FaceClip, FaceError, HEAD_AND_EYES, OddRows};
 pub use osc::OscError;
 pub use vmc::{BonePose, VmcFrame, VmcReceiver, VmcStats};

@@ -1,7 +1,7 @@
 //! Tests of recordings of faces.
 
 use kinepack_anim::figure::Figure;
-use kinepack_anim::live::{ARKIT_SHAPES, FaceClip, FaceError, HEAD_AND_EYES};
+use kinepack_anim::live::{ARKIT_SHAPES, FaceClip, FaceError, HEAD_AND_EYES, OddRows};
 
 /// Returns a file as Live Link Face writes it, with a row for each timecode. The value of each
 /// shape in row `n` is `n` tenths.
@@ -29,7 +29,7 @@ fn times(text: &str) -> (Vec<f64>, usize) {
             last = (values[0] * 10.0).round() / 10.0;
         }
     }
-    (times, face.skipped())
+    (times, face.untracked() + face.backwards().count)
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn a_recording_has_all_shapes_and_angles() {
     let face = FaceClip::read(text.as_bytes()).unwrap();
     assert_eq!((face.curve_names().len(), face.frames()), (61, 3));
     assert!((face.duration_s() - 3.5 / 60.0).abs() < 1e-9);
-    assert!(face.skipped() == 0 && !face.is_cut());
+    assert!(face.untracked() == 0 && face.backwards().count == 0 && !face.is_cut());
     let mut values = Vec::new();
     assert!(face.sample(0.5 / 60.0, false, &mut values));
     assert!(values.iter().all(|value| (value - 0.05).abs() < 1e-6));
@@ -65,7 +65,9 @@ fn dropped_frames_and_midnight_keep_the_times() {
     // The second row is repeated, and the fourth is older.
     let rows = ["00:00:00:00", "00:00:00:30", "00:00:00:30", "00:00:00:15", "00:00:01:00"];
     let face = FaceClip::read(recording(&rows).as_bytes()).unwrap();
-    assert_eq!((face.frames(), face.skipped(), face.duration_s()), (3, 2, 1.0));
+    assert_eq!((face.frames(), face.duration_s()), (3, 1.0));
+    assert_eq!(face.backwards(), OddRows { count: 2, line: 4 });
+    assert_eq!((face.untracked(), face.jumps()), (0, OddRows::default()));
     let mut values = Vec::new();
     face.sample(1.0, false, &mut values);
     assert_eq!(values[0], 0.4, "the values of the last row");
@@ -89,7 +91,7 @@ fn rows_without_a_face_and_a_cut_row_are_left_out() {
     let whole = recording(&["00:00:00:00", "00:00:00:30"]);
     let without = whole.clone() + "00:00:00:40,0\n00:00:00:41,0,,,\n";
     let face = FaceClip::read(without.as_bytes()).unwrap();
-    assert_eq!((face.frames(), face.skipped(), face.is_cut()), (2, 2, false));
+    assert_eq!((face.frames(), face.untracked(), face.is_cut()), (2, 2, false));
     let row = "00:00:00:45,61,0.1,0.25";
     for end in 1..row.len() {
         let face = FaceClip::read((whole.clone() + &row[..end]).as_bytes()).unwrap();
@@ -99,6 +101,65 @@ fn rows_without_a_face_and_a_cut_row_are_left_out() {
     let expected = FaceError::WrongCount { line: last_line + 1, expected: 63, found: 4 };
     let error = FaceClip::read((whole + row + "\n").as_bytes()).unwrap_err();
     assert_eq!(error, expected, "a whole line that is too short");
+}
+
+#[test]
+fn a_whole_second_gives_the_rate_of_a_short_recording() {
+    let text = |rate_hz: usize, frames: std::ops::Range<usize>| {
+        let row = |at: usize| format!("23:59:{:02}:{:02}.5,61,0.5\n", at / rate_hz, at % rate_hz);
+        let rows: String = frames.map(row).collect();
+        format!("Timecode,BlendShapeCount,JawOpen\n{rows}")
+    };
+    let duration_s = |text: String| FaceClip::read(text.as_bytes()).unwrap().duration_s();
+    for rate_hz in [24, 25, 30, 50, 60] {
+        for begin in [0, rate_hz / 2] {
+            // Two seconds that have begun, and a whole one.
+            let frames = begin..2 * rate_hz + 1;
+            let seconds = (frames.len() - 1) as f64 / rate_hz as f64;
+            let found_s = duration_s(text(rate_hz, frames));
+            assert!((found_s - seconds).abs() < 1e-9, "{rate_hz}, {begin}: {found_s}");
+        }
+    }
+    // Without a whole second, the rate is 60 Hz, even if all frames are below 30.
+    for (frames, expected_s) in [(0..30, 29.0 / 60.0), (1..40, 1.0 + 8.0 / 60.0)] {
+        assert!((duration_s(text(30, frames)) - expected_s).abs() < 1e-9, "{expected_s}");
+    }
+}
+
+#[test]
+fn timecodes_that_jump_or_go_backwards_are_counted_with_their_line() {
+    let read = |timecodes: &[&str]| FaceClip::read(recording(timecodes).as_bytes()).unwrap();
+    let none = OddRows::default();
+    let face = read(&["10:00:00:00", "10:00:10:00", "15:00:00:00", "15:00:01:00", "15:00:00:30"]);
+    assert_eq!(face.jumps(), OddRows { count: 1, line: 4 });
+    assert_eq!(face.backwards(), OddRows { count: 1, line: 6 });
+    // More than half a day back is midnight, and here a jump by ten hours.
+    let face = read(&["14:00:00:00", "00:00:00:00"]);
+    assert_eq!((face.jumps(), face.backwards()), (OddRows { count: 1, line: 3 }, none));
+    // Rows without a face show that the recording went on.
+    let rows: String = (0..40).map(|second| format!("00:00:{second:02}:10,0\n")).collect();
+    let text = recording(&["00:00:00:00"]) + &rows;
+    let text = text + recording(&["00:00:40:00"]).lines().nth(1).unwrap() + "\n";
+    let face = FaceClip::read(text.as_bytes()).unwrap();
+    assert_eq!((face.frames(), face.untracked(), face.jumps()), (2, 40, none));
+}
+
+#[test]
+fn a_last_row_without_the_end_of_its_line_is_used_only_if_it_is_complete() {
+    let read = |end: &str| {
+        let text = "Timecode,BlendShapeCount,JawOpen,Note\n00:00:00:00,61,0.25,a\n".to_owned();
+        let face = FaceClip::read((text + end).as_bytes()).unwrap();
+        (face.frames(), face.is_cut())
+    };
+    assert_eq!(read("00:00:00:01,61,0.5,b\n"), (2, false));
+    assert_eq!(read("00:00:00:01,61,0.5,b\r"), (2, false));
+    assert_eq!(read("00:00:00:01,61,0.5,"), (2, false), "the last column has no value");
+    assert_eq!(read("00:00:00:01,61,0.5"), (1, true));
+    let text = "Timecode,BlendShapeCount,JawOpen\r00:00:00:00,61,0.25\r00:00:00:01,61,";
+    for (end, frames) in [("0.8", 1), ("0.85", 1), ("\"0.85\"", 2), ("0.85\r", 2)] {
+        let face = FaceClip::read(format!("{text}{end}").as_bytes()).unwrap();
+        assert_eq!((face.frames(), face.is_cut()), (frames, frames == 1), "{end}");
+    }
 }
 
 #[test]

@@ -257,8 +257,9 @@ pub(super) fn parse_address(given: &str, usual_port: u16) -> Result<SocketAddr, 
 fn read_face(path: &Path) -> Result<FaceClip, FigureFailure> {
     let clip = FaceClip::read(&anim::read_bytes(path)?);
     let clip = clip.map_err(|error| FigureFailure::Face { path: path.to_owned(), error })?;
-    if clip.skipped() > 0 {
-        say(format_args!("{}: {} rows without a new face", path.display(), clip.skipped()));
+    let skipped = clip.untracked() + clip.backwards().count;
+    if skipped > 0 {
+        say(format_args!("{}: {} rows without a new face", path.display(), skipped));
     }
     if clip.is_cut() {
         say(format_args!("{}: the last row is cut off", path.display()));
