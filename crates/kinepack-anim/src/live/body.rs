@@ -97,6 +97,7 @@ pub struct VmcBody {
     joints: [Option<usize>; BONE_COUNT],
     /// The joints at rest, in model space.
     rest: Vec<Frame>,
+    /// The names of the blend shapes, sorted.
     curves: Vec<String>,
 }
 
@@ -197,6 +198,17 @@ impl VmcBody {
             curves: self.curves.iter().map(curve).collect(),
             ..FigureOptions::default()
         }
+    }
+
+    /// Returns the names of the bones and the blend shapes of a frame that the body does not have.
+    /// A body without a model has only those of the frame that it was made from.
+    pub fn missing<'a>(&'a self, frame: &'a VmcFrame) -> impl Iterator<Item = &'a str> {
+        let bones = BONES.iter().zip(&frame.bones).zip(&self.joints);
+        let bones = bones.filter(|((_, sent), joint)| sent.is_some() && joint.is_none());
+        let own = &self.curves;
+        let is_missing = |name: &&str| own.binary_search_by(|own| own.as_str().cmp(name)).is_err();
+        let curves = frame.curves.keys().map(String::as_str).filter(is_missing);
+        bones.map(|((bone, _), _)| bone.name).chain(curves)
     }
 
     /// Writes the pose of a frame, relative to the parents, and the values of the curves. Bones

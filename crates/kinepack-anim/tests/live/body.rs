@@ -214,3 +214,20 @@ fn a_figure_of_a_body_keeps_its_precision() {
         assert_eq!(curves, [0.25, 1.0], "by name, and limited");
     }
 }
+
+#[test]
+fn bones_and_shapes_that_begin_later_are_missing() {
+    let mut frame = VmcFrame::default();
+    for (index, pose) in t_pose() {
+        frame.bones[index] = Some(pose).filter(|_| !BONES[index].name.contains("Thumb"));
+    }
+    frame.curves.insert("Joy".into(), 0.5);
+    let body = VmcBody::from_frame(&frame).unwrap();
+    assert_eq!(body.missing(&frame).count(), 0);
+    let thumb = BONES.iter().position(|bone| bone.name == "LeftThumbProximal").unwrap();
+    frame.bones[thumb] = Some(BonePose::IDENTITY);
+    frame.curves.insert("A".into(), 0.5);
+    frame.curves.insert("Sorrow".into(), 0.5);
+    let missing: Vec<&str> = body.missing(&frame).collect();
+    assert_eq!(missing, ["LeftThumbProximal", "A", "Sorrow"]);
+}
