@@ -187,7 +187,11 @@ impl fmt::Display for FigureError {
                 "joint {joint} has a number that is not finite or a rotation of length zero"
             ),
             Self::OutOfRange { joint, value_cm } => {
-                write!(f, "joint {joint} is at {value_cm} cm, beyond its limits")
+                write!(
+                    f,
+                    "joint {joint} is at {value_cm} cm on an axis, farther from its place in the \
+                     bind pose than it may move"
+                )
             }
             Self::BadCurve { curve, value } => {
                 write!(f, "curve {curve} is {value}, beyond its limits")
