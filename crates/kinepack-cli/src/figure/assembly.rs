@@ -12,8 +12,11 @@ const HEADER_BYTES: usize = 4;
 const FRAGMENT_BYTES: usize = MAX_CONTENTS_BYTES - HEADER_BYTES;
 const MAX_FRAGMENTS: usize = MAX_BYTES.div_ceil(FRAGMENT_BYTES);
 
-/// An incomplete description is forgotten after this time without a fragment.
+/// An incomplete description is forgotten after this time without a new fragment. Copies do not
+/// count, so nobody holds the place by sending one fragment again and again.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// An incomplete description is forgotten after this time in any case.
+const LONGEST: Duration = Duration::from_secs(20);
 
 /// Returns the contents of the datagrams of a description, of at most [`MAX_BYTES`].
 pub(super) fn fragments(description: &[u8]) -> Vec<Vec<u8>> {
@@ -30,6 +33,8 @@ pub(super) struct Assembly {
     from: SocketAddr,
     session: u32,
     parts: Vec<Option<Vec<u8>>>,
+    began: Duration,
+    /// When a new fragment last arrived.
     last: Duration,
 }
 
@@ -49,16 +54,19 @@ impl Assembly {
         if count > MAX_FRAGMENTS || index >= count || part.is_empty() || !fits {
             return None;
         }
-        if assembly.as_ref().is_some_and(|own| now.saturating_sub(own.last) > PATIENCE) {
-            *assembly = None;
-        }
-        let begin = || Self { from, session, parts: vec![None; count], last: now };
+        assembly.take_if(|own| {
+            let since = |time| now.saturating_sub(time);
+            since(own.last) > PATIENCE || since(own.began) > LONGEST
+        });
+        let begin = || Self { from, session, parts: vec![None; count], began: now, last: now };
         let own = assembly.get_or_insert_with(begin);
         if (own.from, own.session, own.parts.len()) != (from, session, count) {
             return None;
         }
-        own.last = now;
-        own.parts[index].get_or_insert_with(|| part.to_vec());
+        own.parts[index].get_or_insert_with(|| {
+            own.last = now;
+            part.to_vec()
+        });
         if own.parts.contains(&None) {
             return None;
         }
@@ -107,6 +115,23 @@ mod tests {
         assert!(take(3, (sender(1), 6), 0).is_none());
         assert!(take(2_500, (sender(2), 7), 0).is_none());
         assert!(take(2_501, (sender(2), 7), 1).is_some());
+    }
+
+    #[test]
+    fn copies_of_a_fragment_do_not_hold_the_place() {
+        let fragments = fragments(&vec![7; 20 * FRAGMENT_BYTES]);
+        let mut assembly = None;
+        let mut holder = |ms, from, index: usize| {
+            let now = Duration::from_millis(ms);
+            Assembly::take(&mut assembly, now, (sender(from), 5), &fragments[index]);
+            assembly.as_ref().is_some_and(|own| own.from == sender(from))
+        };
+        assert!((0..20).all(|step| holder(100 * step, 1, 0)));
+        assert!(!holder(2_000, 2, 0), "the time is not over");
+        assert!(holder(2_001, 2, 0), "copies did not prolong it");
+        // New fragments prolong the time, but not for ever.
+        assert!((0..11).all(|step| holder(3_000 + 1_900 * step, 2, 1 + step as usize)));
+        assert!(holder(22_100, 3, 0));
     }
 
     #[test]
