@@ -307,7 +307,9 @@ fn a_face_is_sent_as_curves() {
     }
     fs::write(&file, text).unwrap();
     let watch = Watch::start();
-    let sent = report(&send(watch.at, &[file.to_str().unwrap()]).end());
+    let run = send(watch.at, &[file.to_str().unwrap()]).end();
+    assert!(run.stderr.contains(": 1 joint and 2 curves to "), "{}", run.stderr);
+    let sent = report(&run);
     assert_eq!((number(&sent, "joints"), number(&sent, "curves")), (1.0, 2.0));
     wait_for("the last face", || {
         let (_, curves, _) = watch.pose();
@@ -336,12 +338,21 @@ fn refusals_say_what_to_do() {
         (vec![at("arm.bvh"), "--skeleton".into(), at("arm.bvh")], "--skeleton is for vmc://"),
         (vec![at("arm.bvh"), "--precision".into(), "1e-9".into()], "raise --precision"),
         (vec![at("arm.bvh"), "--to".into(), "no such host".into()], "write HOST:PORT"),
+        (vec![at("arm.bvh"), "--to".into(), "65536".into()], "ports are 0 to 65535"),
+        (vec![at("arm.bvh"), "--to".into(), "a".repeat(64)], "no machine of this name"),
+        (vec!["vmc://127.0.0.1:0".into(), "--skeleton".into(), at("arm.bvh")], "lacks the joints"),
         (vec!["vmc://39539".into(), "--loop".into()], "--loop is for files"),
         (vec!["vmc://".into()], "not an address"),
     ] {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let refused = of(&arguments);
         assert!(refused.contains(part), "{arguments:?}: {refused}");
+    }
+    for precision in ["0", "-1", "nan", "inf", "x"] {
+        let refused = run(&["figure", "send", &at("arm.bvh"), &format!("--precision={precision}")]);
+        assert_eq!(refused.code, Some(2), "{precision}");
+        let expected = format!("'{precision}' for '--precision <CM>': the largest error must be");
+        assert!(refused.stderr.contains(&expected), "{}", refused.stderr);
     }
 }
 
@@ -362,4 +373,46 @@ fn silence_has_a_deadline() {
         assert_eq!(run.code, Some(1), "{}", run.stderr);
         assert!(run.stderr.contains(part), "{}", run.stderr);
     }
+}
+
+#[test]
+fn a_receiver_that_cannot_take_the_body_is_not_blamed_for_silence() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("arm.bvh");
+    fs::write(&file, arm()).unwrap();
+    let file = file.to_str().unwrap();
+    let watch = Watch::start();
+    let mut first = send(watch.at, &[file, "--loop"]);
+    first.until("watches");
+    let to = watch.at.to_string();
+    let wait = ["--wait", "1"];
+    let busy = run(&[&["figure", "send", file, "--to", &to], &wait[..]].concat());
+    assert_eq!(busy.code, Some(1), "{}", busy.stderr);
+    assert!(busy.stderr.contains("it has shown the body of another sender"), "{}", busy.stderr);
+    first.interrupt();
+    let nowhere = run(&[&["figure", "send", file, "--to", "127.0.0.1:0"], &wait[..]].concat());
+    assert_eq!(nowhere.code, Some(1), "{}", nowhere.stderr);
+    assert!(nowhere.stderr.contains("the system cannot send there"), "{}", nowhere.stderr);
+    watch.program.interrupt();
+}
+
+#[test]
+fn the_report_is_printed_if_the_receiver_goes_away_but_not_before_it_came() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("arm.bvh");
+    fs::write(&file, arm()).unwrap();
+    let silent = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let mut early = send(silent.local_addr().unwrap(), &[file.to_str().unwrap()]);
+    early.until("3 joints and 0 curves");
+    let early = early.interrupt();
+    assert_eq!((early.code, early.stdout.as_str()), (Some(130), ""), "{}", early.stderr);
+    let watch = Watch::start();
+    let mut program = send(watch.at, &[file.to_str().unwrap(), "--loop", "--wait", "1"]);
+    program.until("watches");
+    watch.program.interrupt();
+    let run = program.end();
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    assert!(run.stderr.contains("stopped answering"), "{}", run.stderr);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert!(number(&report, "poses") > 0.0, "{report:#}");
 }

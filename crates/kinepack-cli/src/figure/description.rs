@@ -57,6 +57,23 @@ pub(super) struct Body {
 }
 
 impl Description {
+    /// Refuses a body that the other side would refuse for its size.
+    pub(super) fn check(&self) -> Result<(), FigureFailure> {
+        let curves = self.options.curves.len();
+        for (what, count, most) in
+            [("joints", self.skeleton.len(), MAX_JOINTS), ("curves", curves, MAX_CURVES)]
+        {
+            if count > most {
+                return Err(FigureFailure::TooMany { what, count, most });
+            }
+        }
+        let bytes = self.to_bytes().len();
+        match bytes > MAX_BYTES {
+            true => Err(FigureFailure::TooLarge { bytes, most: MAX_BYTES }),
+            false => Ok(()),
+        }
+    }
+
     /// Makes the figure and its codec, which learns from what it sends.
     pub(super) fn body(&self) -> Result<Body, FigureFailure> {
         let figure = Figure::new(&self.skeleton, &self.options)?;
@@ -219,6 +236,30 @@ mod tests {
         let [one, other] = [written, read].map(|description| description.body().unwrap());
         assert_eq!(one.codec.hash(), other.codec.hash());
         assert!(one.max_error_cm > 0.0 && one.max_error_cm <= 0.25, "{}", one.max_error_cm);
+    }
+
+    #[test]
+    fn bodies_that_are_too_large_are_refused_before_they_are_sent() {
+        let small = description();
+        small.check().unwrap();
+        let joint = |index: u16, name: &str| Joint {
+            name: name.into(),
+            parent: index.checked_sub(1),
+            bind: Transform::IDENTITY,
+        };
+        let of = |count: u16, name: &str| {
+            let joints = (0..count).map(|index| joint(index, name)).collect();
+            Description { skeleton: Skeleton::new(joints).unwrap(), ..small.clone() }
+        };
+        of(1_024, "a").check().unwrap();
+        let refused = of(1_025, "a").check().unwrap_err();
+        assert_eq!(refused.to_string(), "the body has 1025 joints, and at most 1024 can be sent");
+        let refused = of(1_000, &"a".repeat(200)).check();
+        assert!(matches!(refused, Err(FigureFailure::TooLarge { .. })), "{refused:?}");
+        let mut curves = small.clone();
+        curves.options.curves = vec![curves.options.curves[0].clone(); 1_025];
+        let refused = curves.check().unwrap_err();
+        assert_eq!(refused.to_string(), "the body has 1025 curves, and at most 1024 can be sent");
     }
 
     #[test]

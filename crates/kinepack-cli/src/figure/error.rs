@@ -10,6 +10,7 @@ use command_kit::page::PageError;
 use command_kit::{Failure, OutputError};
 use kinepack::SetupError;
 use kinepack_anim::figure::{FigureError, UnsentMotion};
+use kinepack_anim::import::ImportError;
 use kinepack_anim::live::{FaceError, VmcBodyError};
 use kinepack_net::NetError;
 
@@ -35,8 +36,12 @@ pub(crate) enum FigureFailure {
     /// An option does not fit the source.
     #[error("{option} is for {only}")]
     OtherSource { option: &'static str, only: &'static str },
-    #[error("{given}: not an address: write HOST:PORT, or PORT for this machine")]
+    #[error(
+        "{given}: not an address: write HOST:PORT, or PORT for this machine; ports are 0 to 65535"
+    )]
     BadAddress { given: String },
+    #[error("{given}: no machine of this name was found: {reason}")]
+    Unresolved { given: String, reason: String },
     #[error("no port for UDP at {address}: {error}")]
     Bind { address: SocketAddr, error: io::Error },
     #[error("the network failed: {error}")]
@@ -45,13 +50,14 @@ pub(crate) enum FigureFailure {
     Body { error: VmcBodyError },
     #[error("no body arrived at {address} within {} s{seen}", patience.as_secs())]
     NoTracker { address: SocketAddr, patience: Duration, seen: String },
-    #[error(
-        "{to} did not answer within {} s: start `kinepack figure watch` there first",
-        patience.as_secs()
-    )]
-    NoAnswer { to: SocketAddr, patience: Duration },
-    #[error("{to} stopped answering {} s ago", patience.as_secs())]
-    Silent { to: SocketAddr, patience: Duration },
+    #[error("{to} did not answer within {} s: {why}", patience.as_secs())]
+    NoAnswer { to: SocketAddr, patience: Duration, why: String },
+    #[error("{to} is busy: for {} s, it has shown the body of another sender", patience.as_secs())]
+    Busy { to: SocketAddr, patience: Duration },
+    #[error("{to} stopped answering {:.0} s ago", silence.as_secs_f64())]
+    Silent { to: SocketAddr, silence: Duration },
+    #[error("{to} refused the body: its terminal and its page say why")]
+    Refused { to: SocketAddr },
     #[error("{error}{}", figure_advice(error))]
     Figure { error: FigureError },
     #[error("the body cannot be sent: {0}")]
@@ -60,6 +66,12 @@ pub(crate) enum FigureFailure {
     Net(#[from] NetError),
     #[error("the body's description takes {bytes} bytes, and at most {most} can be sent")]
     TooLarge { bytes: usize, most: usize },
+    #[error("the body has {count} {what}, and at most {most} can be sent")]
+    TooMany { what: &'static str, count: usize, most: usize },
+    #[error("{}: the file has more than {} MiB", path.display(), most >> 20)]
+    LargeFile { path: PathBuf, most: u64 },
+    #[error("{error}; shorten the clip, or make a file with fewer joints")]
+    LargeClip { error: Box<ImportError> },
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
     #[error(transparent)]
@@ -70,7 +82,16 @@ pub(crate) enum FigureFailure {
 
 impl From<AnimError> for FigureFailure {
     fn from(error: AnimError) -> Self {
-        Self::File(Box::new(error))
+        match error {
+            // The advice of other commands names an option that these do not have.
+            AnimError::Import {
+                error:
+                    error @ (ImportError::TooMuchMemory { .. }
+                    | ImportError::TooManyTransforms { .. }
+                    | ImportError::TooManyBytes { .. }),
+            } => Self::LargeClip { error: Box::new(error) },
+            error => Self::File(Box::new(error)),
+        }
     }
 }
 
@@ -96,6 +117,8 @@ impl Failure for FigureFailure {
             Self::Network { .. }
             | Self::NoTracker { .. }
             | Self::NoAnswer { .. }
+            | Self::Busy { .. }
+            | Self::Refused { .. }
             | Self::Silent { .. } => 1,
             _ => 2,
         }
@@ -123,5 +146,24 @@ fn figure_advice(error: &FigureError) -> &'static str {
             "; raise --precision, or give the sender's model with --skeleton"
         }
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clip_beyond_a_limit_names_no_option_of_other_commands() {
+        let large = || ImportError::TooManyBytes { file: "a.bvh".into(), limit_bytes: 9 };
+        let other = AnimError::from(large());
+        assert!(other.to_string().contains("--max-memory"), "{other}");
+        let own = FigureFailure::from(AnimError::from(large()));
+        assert_eq!(
+            own.to_string(),
+            "a.bvh: larger than the limit of 9 bytes; shorten the clip, or make a file with fewer \
+             joints"
+        );
+        assert_eq!(own.exit_code(), 2);
     }
 }

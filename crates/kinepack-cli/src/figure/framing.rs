@@ -26,7 +26,28 @@ pub(super) enum Kind {
     /// The answer of a receiver to a `Net` of a session that it does not have, for example because
     /// it was restarted. The sender then begins another session.
     NoSession,
+    /// The answer of a receiver to a description while it shows the body of another sender.
+    Busy,
+    /// The answer of a receiver to a description that it refused.
+    Refused,
+    /// A number of [`PING_BYTES`] from the receiver, which the sender returns at once as a `Pong`.
+    /// It measures the network's round trip, and shows that the sender's address is not forged.
+    Ping,
+    Pong,
 }
+
+/// All kinds. The answers of a receiver are never larger than what they answer.
+const KINDS: [Kind; 7] = [
+    Kind::Description,
+    Kind::Net,
+    Kind::NoSession,
+    Kind::Busy,
+    Kind::Refused,
+    Kind::Ping,
+    Kind::Pong,
+];
+/// The bytes of the contents of a `Ping` and a `Pong`.
+pub(super) const PING_BYTES: usize = 8;
 
 impl Kind {
     /// The first byte. Its upper bits are those of no text, and hold the version.
@@ -35,6 +56,10 @@ impl Kind {
             Self::Description => 0xd1,
             Self::Net => 0xd2,
             Self::NoSession => 0xd3,
+            Self::Busy => 0xd4,
+            Self::Refused => 0xd5,
+            Self::Ping => 0xd6,
+            Self::Pong => 0xd7,
         }
     }
 }
@@ -48,7 +73,8 @@ pub(super) fn write(kind: Kind, session: u32, contents: &[u8], out: &mut Vec<u8>
     out.extend_from_slice(&check(out).to_le_bytes());
 }
 
-/// Reads a datagram: its kind, its session and its contents. Returns `None` for other bytes.
+/// Reads a datagram: its kind, its session and its contents. Returns `None` for other bytes, and
+/// for session 0, which no sender has.
 pub(super) fn read(datagram: &[u8]) -> Option<(Kind, u32, &[u8])> {
     let (framed, own_check) = datagram.split_last_chunk()?;
     let (kind, rest) = framed.split_first()?;
@@ -56,9 +82,9 @@ pub(super) fn read(datagram: &[u8]) -> Option<(Kind, u32, &[u8])> {
     if check(framed) != u32::from_le_bytes(*own_check) {
         return None;
     }
-    let kinds = [Kind::Description, Kind::Net, Kind::NoSession];
-    let kind = kinds.into_iter().find(|own| own.byte() == *kind)?;
-    Some((kind, u32::from_le_bytes(*session), contents))
+    let kind = KINDS.into_iter().find(|own| own.byte() == *kind)?;
+    let session = u32::from_le_bytes(*session);
+    (session != 0).then_some((kind, session, contents))
 }
 
 fn check(bytes: &[u8]) -> u32 {
@@ -85,6 +111,12 @@ mod tests {
                 datagram[bit / 8] ^= 1 << (bit % 8);
             }
             (0..datagram.len()).for_each(|end| assert_eq!(read(&datagram[..end]), None));
+        }
+        for kind in KINDS {
+            write(kind, 77, b"", &mut datagram);
+            assert_eq!(read(&datagram), Some((kind, 77, &b""[..])));
+            write(kind, 0, b"", &mut datagram);
+            assert_eq!(read(&datagram), None, "no sender has session 0");
         }
     }
 }

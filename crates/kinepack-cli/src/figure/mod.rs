@@ -1,11 +1,13 @@
 //! `kinepack figure`: live bodies over a network.
 
+mod address;
 mod assembly;
 mod description;
 mod error;
 mod framing;
 mod random;
 mod send;
+mod socket;
 mod source;
 mod watch;
 

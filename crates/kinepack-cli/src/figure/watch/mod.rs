@@ -5,7 +5,9 @@
 
 mod connection;
 mod numbers;
+mod pings;
 mod receiving;
+mod refusals;
 mod server;
 
 use std::net::{SocketAddr, UdpSocket};
@@ -20,8 +22,8 @@ use command_kit::table::{write_json, write_rows};
 use command_kit::{OutputError, print, say};
 use serde::Serialize;
 
-use super::source::MAX_PACKET_BYTES;
-use super::{FigureFailure, PORT, source};
+use super::socket::{self, MAX_PACKET_BYTES};
+use super::{FigureFailure, PORT, address};
 use receiving::Receiving;
 
 /// The default port of the page.
@@ -51,6 +53,7 @@ pub(crate) struct Arguments {
 struct Report {
     sessions: u64,
     poses: u64,
+    /// The bytes of the bodies' datagrams, without the headers of UDP and IP.
     bytes: u64,
     /// The datagrams that were refused, or that belong to no session.
     refused: u64,
@@ -58,6 +61,7 @@ struct Report {
     lost_ratio: f64,
     /// The largest error of the last body, in cm.
     max_error_cm: f64,
+    /// The delay of the display behind the sender, with half of the network's round trip.
     delay_ms: f64,
 }
 
@@ -70,7 +74,7 @@ fn locked(shared: &Shared) -> MutexGuard<'_, Receiving> {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), FigureFailure> {
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
-    let socket = source::bind(source::parse_address(&arguments.address, PORT)?)?;
+    let socket = socket::bind(address::parse(&arguments.address, PORT)?)?;
     let address = socket.local_addr().map_err(|error| FigureFailure::Network { error })?;
     let listener = page::listen(arguments.listen, PAGE_PORT, "see the body")?;
     let url = page::url(&listener)?;
@@ -81,11 +85,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), FigureFailure> {
     let shared = Shared::default();
     let receiver = thread::spawn({
         let (shared, interrupt) = (Arc::clone(&shared), interrupt.clone());
+        // If the network fails, or the thread panics, the page ends too.
         move || {
-            let received = receive(&socket, &shared, &interrupt);
-            // If the network failed, the page ends too.
-            interrupt.raise();
-            received
+            let ends = RaiseAtEnd(interrupt);
+            receive(&socket, &shared, &ends.0)
         }
     });
     let served = page::serve_until(listener, server::router(Arc::clone(&shared)), &interrupt);
@@ -97,9 +100,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), FigureFailure> {
         Ok(received) => received?,
         Err(panic) => std::panic::resume_unwind(panic),
     }
-    let report = locked(&shared).report();
+    let receiving = locked(&shared);
+    let report = receiving.report(receiving.now());
+    drop(receiving);
     print(|out| if arguments.json { write_json(&report, out) } else { report.write(out) })?;
     Ok(())
+}
+
+/// Ends the program when it is dropped, also if a panic does that.
+struct RaiseAtEnd(Interrupt);
+
+impl Drop for RaiseAtEnd {
+    fn drop(&mut self) {
+        self.0.raise();
+    }
 }
 
 /// Takes datagrams until a signal.
@@ -110,12 +124,14 @@ fn receive(
 ) -> Result<(), FigureFailure> {
     let mut packet = vec![0; MAX_PACKET_BYTES];
     while !interrupt.is_raised() {
-        let received = source::receive(socket, &mut packet)?;
+        let received = socket::receive(socket, &mut packet)?;
         let mut receiving = locked(shared);
         if let Some((bytes, from)) = received {
-            receiving.take(from, &packet[..bytes]);
+            let now = receiving.now();
+            receiving.take(now, from, &packet[..bytes]);
         }
-        receiving.transmit(socket);
+        let now = receiving.now();
+        receiving.transmit(now, socket);
         drop(receiving);
         if received.is_none() {
             thread::sleep(Duration::from_millis(1));
@@ -131,13 +147,29 @@ impl Report {
             [
                 ("sessions", self.sessions.to_string()),
                 ("poses", self.poses.to_string()),
-                ("bytes", self.bytes.to_string()),
+                ("bytes", format!("{} without UDP's headers", self.bytes)),
                 ("bits per pose", format!("{:.0}", self.bits_per_pose)),
                 ("largest error", format!("{:.3} cm", self.max_error_cm)),
                 ("lost", format!("{:.1} %", 100.0 * self.lost_ratio)),
-                ("delay", format!("{:.0} ms", self.delay_ms)),
+                ("delay", format!("{:.0} ms with half of the round trip", self.delay_ms)),
                 ("refused datagrams", self.refused.to_string()),
             ],
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_panics_ends_the_program() {
+        let interrupt = Interrupt::unheard();
+        let ends = RaiseAtEnd(interrupt.clone());
+        let thread = thread::spawn(move || {
+            let _ends = ends;
+            std::panic::resume_unwind(Box::new("a fault"));
+        });
+        assert!(thread.join().is_err() && interrupt.is_raised());
     }
 }

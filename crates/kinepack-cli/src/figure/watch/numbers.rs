@@ -11,10 +11,12 @@ const STEP: Duration = Duration::from_millis(50);
 /// Counters that only grow.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counters {
-    /// The bytes of datagrams, and those of them that belong to `kinepack-net`.
+    /// The bytes of datagrams, without the headers of UDP and IP.
     pub(super) bytes: u64,
-    pub(super) net_bytes: u64,
     pub(super) poses: u64,
+    /// The datagrams that arrived, and those that are missing.
+    pub(super) arrived: u64,
+    pub(super) missing: u64,
 }
 
 /// The counters at points of the last second.
@@ -27,6 +29,8 @@ pub(super) struct Rates {
     pub(super) bytes_per_s: f64,
     pub(super) poses_per_s: f64,
     pub(super) bits_per_pose: f64,
+    /// The share of datagrams that are missing, from 0 to 1.
+    pub(super) lost_ratio: f64,
 }
 
 impl Recent {
@@ -47,11 +51,15 @@ impl Recent {
             return Rates::default();
         }
         let poses = counters.poses - before.poses;
-        let bits = 8 * (counters.net_bytes - before.net_bytes);
+        let bytes = counters.bytes - before.bytes;
+        let arrived = counters.arrived - before.arrived;
+        // A datagram that arrives late is no longer missing.
+        let missing = counters.missing.saturating_sub(before.missing);
         Rates {
-            bytes_per_s: (counters.bytes - before.bytes) as f64 / seconds,
+            bytes_per_s: bytes as f64 / seconds,
             poses_per_s: poses as f64 / seconds,
-            bits_per_pose: if poses > 0 { bits as f64 / poses as f64 } else { 0.0 },
+            bits_per_pose: if poses > 0 { 8.0 * bytes as f64 / poses as f64 } else { 0.0 },
+            lost_ratio: missing as f64 / (missing + arrived).max(1) as f64,
         }
     }
 }
@@ -64,12 +72,25 @@ mod tests {
     fn rates_are_those_of_the_last_second() {
         let mut recent = Recent::default();
         assert_eq!(recent.rates(Duration::ZERO, Counters::default()), Rates::default());
-        let at = |ms: u64| Counters { bytes: 2 * ms, net_bytes: ms, poses: ms / 100 };
+        // For the first four seconds, half of the datagrams are lost.
+        let at = |ms: u64| Counters {
+            bytes: 2 * ms,
+            poses: ms / 100,
+            arrived: ms / 10,
+            missing: ms.min(4_000) / 10,
+        };
+        let mut lost_ratio = 0.0;
         for ms in (0..=5_000).step_by(10) {
-            recent.note(Duration::from_millis(ms), at(ms));
+            let now = Duration::from_millis(ms);
+            recent.note(now, at(ms));
             assert!(recent.0.len() <= 22, "{}", recent.0.len());
+            lost_ratio = recent.rates(now, at(ms)).lost_ratio;
+            assert!(ms == 0 || ms > 4_000 || lost_ratio == 0.5, "{ms}: {lost_ratio}");
         }
+        assert_eq!(lost_ratio, 0.0, "the losses are more than a second ago");
         let rates = recent.rates(Duration::from_millis(5_000), at(5_000));
-        assert_eq!(rates, Rates { bytes_per_s: 2_000.0, poses_per_s: 10.0, bits_per_pose: 800.0 });
+        let bits_per_pose = 1_600.0;
+        let expected = Rates { bytes_per_s: 2_000.0, poses_per_s: 10.0, bits_per_pose, lost_ratio };
+        assert_eq!(rates, expected);
     }
 }

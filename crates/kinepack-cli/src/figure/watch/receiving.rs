@@ -1,4 +1,5 @@
-//! Routes datagrams: parts of a description to the assembly, others to the session.
+//! Routes datagrams: parts of a description to the assembly, others to the session. Other senders
+//! get an answer that is not larger than their datagram.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
@@ -7,9 +8,10 @@ use command_kit::{counted, say};
 
 use super::Report;
 use super::connection::Connection;
+use super::refusals::Refusals;
 use crate::figure::assembly::Assembly;
 use crate::figure::framing::{self, Kind};
-use crate::figure::send::transmit;
+use crate::figure::socket::transmit;
 
 /// After this silence, another session may begin. Before, a second sender cannot take over.
 const SILENCE: Duration = Duration::from_secs(1);
@@ -22,8 +24,9 @@ pub(super) struct Receiving {
     connection: Option<Connection>,
     /// The session whose description was refused, and why.
     bad: Option<(u32, String)>,
-    /// The sender and the session of a datagram that came without a session here.
-    lost: Option<(SocketAddr, u32)>,
+    /// The answer to a sender that has no session here.
+    answer: Option<(Kind, SocketAddr, u32)>,
+    refusals: Refusals,
     /// The totals of earlier sessions.
     earlier: Report,
     out: Vec<u8>,
@@ -36,7 +39,8 @@ impl Default for Receiving {
             assembly: None,
             connection: None,
             bad: None,
-            lost: None,
+            answer: None,
+            refusals: Refusals::default(),
             earlier: Report::default(),
             out: Vec::new(),
         }
@@ -44,9 +48,14 @@ impl Default for Receiving {
 }
 
 impl Receiving {
-    /// The time, and the session.
-    pub(super) fn now(&mut self) -> (Duration, Option<&mut Connection>) {
-        (self.clock.elapsed(), self.connection.as_mut())
+    /// The time since the program began.
+    pub(super) fn now(&self) -> Duration {
+        self.clock.elapsed()
+    }
+
+    /// The session.
+    pub(super) fn connection(&mut self) -> Option<&mut Connection> {
+        self.connection.as_mut()
     }
 
     /// Why the newest description was refused, if there is no session.
@@ -55,26 +64,29 @@ impl Receiving {
     }
 
     /// Takes a datagram. Refused ones are counted.
-    pub(super) fn take(&mut self, from: SocketAddr, datagram: &[u8]) {
-        let now = self.clock.elapsed();
-        let taken = match framing::read(datagram) {
-            Some((Kind::Description, session, contents)) => {
-                self.describe(now, from, session, contents);
+    pub(super) fn take(&mut self, now: Duration, from: SocketAddr, datagram: &[u8]) {
+        let read = framing::read(datagram);
+        let mut own = self.connection.as_mut().filter(|own| {
+            read.is_some_and(|(_, session, _)| (own.from, own.session) == (from, session))
+        });
+        if let Some(own) = &mut own {
+            own.received_bytes += datagram.len() as u64;
+        }
+        let taken = match (read, own) {
+            (Some((Kind::Description, session, contents)), _) => {
+                self.describe(now, (from, session), contents);
                 true
             }
-            Some((Kind::Net, session, contents)) => match &mut self.connection {
-                Some(own) if (own.from, own.session) == (from, session) => {
-                    own.take(now, contents, datagram.len())
+            (Some((Kind::Net, _, contents)), Some(own)) => own.take(now, contents, datagram.len()),
+            (Some((Kind::Pong, _, contents)), Some(own)) => own.take_pong(now, contents),
+            (Some((Kind::Net, session, _)), None) => {
+                // Its session was with a program that ended here, so it should begin another.
+                if !self.is_busy(now) {
+                    self.answer = Some((Kind::NoSession, from, session));
                 }
-                _ => {
-                    // Its session was with a program that ended here, so it should begin another.
-                    if !self.is_busy(now) {
-                        self.lost = Some((from, session));
-                    }
-                    false
-                }
-            },
-            Some((Kind::NoSession, ..)) | None => false,
+                false
+            }
+            _ => false,
         };
         self.earlier.refused += u64::from(!taken);
     }
@@ -86,56 +98,146 @@ impl Receiving {
     }
 
     /// Takes a part of a description. A complete one begins a session.
-    fn describe(&mut self, now: Duration, from: SocketAddr, session: u32, contents: &[u8]) {
-        let is_known = self.bad.as_ref().is_some_and(|(bad, _)| *bad == session);
-        let is_own = self.connection.as_ref().is_some_and(|own| own.session == session);
-        if is_known || is_own || self.is_busy(now) {
+    fn describe(&mut self, now: Duration, of: (SocketAddr, u32), contents: &[u8]) {
+        let (from, session) = of;
+        if self.connection.as_ref().is_some_and(|own| (own.from, own.session) == of) {
             return;
         }
-        let whole = Assembly::take(&mut self.assembly, now, (from, session), contents);
+        if self.bad.as_ref().is_some_and(|(bad, _)| *bad == session) {
+            self.answer = Some((Kind::Refused, from, session));
+            return;
+        }
+        if self.is_busy(now) {
+            self.answer = Some((Kind::Busy, from, session));
+            return;
+        }
+        let whole = Assembly::take(&mut self.assembly, now, of, contents);
         let Some(description) = whole else { return };
         match Connection::new(from, session, &description, now) {
             Ok(connection) => {
                 let joints = connection.description.skeleton.len();
                 say(format_args!("{from} sends a body of {}", counted(joints, "joint")));
-                self.earlier = self.report();
+                self.earlier = self.report(now);
                 self.earlier.sessions += 1;
                 self.connection = Some(connection);
                 self.bad = None;
             }
             Err(error) => {
-                say(format_args!("the body of {from} is refused: {error}"));
+                if let Some(line) = self.refusals.line(now, from, &error) {
+                    say(line);
+                }
                 self.bad = Some((session, error.to_string()));
+                self.answer = Some((Kind::Refused, from, session));
             }
         }
     }
 
     /// Sends what the receiver has to say.
-    pub(super) fn transmit(&mut self, socket: &UdpSocket) {
-        let Self { clock, connection, lost, out, .. } = self;
-        if let Some((from, session)) = lost.take() {
-            framing::write(Kind::NoSession, session, &[], out);
-            transmit(socket, from, out);
+    pub(super) fn transmit(&mut self, now: Duration, socket: &UdpSocket) {
+        let Self { connection, answer, out, .. } = self;
+        if let Some((kind, from, session)) = answer.take() {
+            framing::write(kind, session, &[], out);
+            send(socket, from, out);
         }
         let Some(own) = connection else { return };
-        while let Some(contents) = own.receiver.poll_transmit(clock.elapsed()) {
-            framing::write(Kind::Net, own.session, contents, out);
-            transmit(socket, own.from, out);
+        while own.poll_transmit(now, out) {
+            send(socket, own.from, out);
         }
     }
 
     /// Returns the totals of all sessions. Ratios are those of the last one.
-    pub(super) fn report(&self) -> Report {
+    pub(super) fn report(&self, now: Duration) -> Report {
         let Some(own) = &self.connection else { return self.earlier.clone() };
-        let (now, counters) = (self.clock.elapsed(), own.counters);
+        let counters = own.counters;
         Report {
             poses: self.earlier.poses + counters.poses,
             bytes: self.earlier.bytes + counters.bytes,
-            bits_per_pose: 8.0 * counters.net_bytes as f64 / counters.poses.max(1) as f64,
+            bits_per_pose: 8.0 * counters.bytes as f64 / counters.poses.max(1) as f64,
             lost_ratio: own.receiver.status(now).lost_ratio(),
             max_error_cm: own.max_error_cm,
-            delay_ms: 1e3 * own.delay(now).as_secs_f64(),
+            delay_ms: 1e3 * own.delay().as_secs_f64(),
             ..self.earlier
         }
+    }
+}
+
+/// Sends a datagram. If the system refuses, it is lost: the sender repeats what has no answer.
+fn send(socket: &UdpSocket, to: SocketAddr, datagram: &[u8]) {
+    let _ = transmit(socket, to, datagram);
+}
+
+#[cfg(test)]
+mod tests {
+    use kinepack_anim::figure::FigureOptions;
+    use kinepack_anim::live::FaceClip;
+
+    use super::*;
+    use crate::figure::assembly::fragments;
+    use crate::figure::description::Description;
+
+    fn sender(port: u16) -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], port))
+    }
+
+    fn framed(kind: Kind, session: u32, contents: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        framing::write(kind, session, contents, &mut out);
+        out
+    }
+
+    /// Returns the datagram of a description of a face.
+    fn offer(session: u32, rate_hz: u32) -> Vec<u8> {
+        let skeleton = FaceClip::skeleton();
+        let description = Description { skeleton, options: FigureOptions::default(), rate_hz };
+        framed(Kind::Description, session, &fragments(&description.to_bytes())[0])
+    }
+
+    #[test]
+    fn other_senders_learn_that_the_receiver_is_busy_or_refuses() {
+        let mut receiving = Receiving::default();
+        let seconds = Duration::from_secs;
+        let bad = offer(4, 0);
+        for at in 0..2 {
+            receiving.take(seconds(at), sender(1), &bad);
+            assert_eq!(receiving.answer.take(), Some((Kind::Refused, sender(1), 4)));
+        }
+        assert_eq!(receiving.bad(), Some("its rate is out of range"));
+        receiving.take(seconds(2), sender(1), &offer(5, 30));
+        assert_eq!((receiving.answer, receiving.bad()), (None, None));
+        receiving.take(seconds(2), sender(1), &offer(5, 30));
+        assert_eq!(receiving.answer, None, "a copy");
+        receiving.take(seconds(2), sender(2), &offer(6, 30));
+        assert_eq!(receiving.answer.take(), Some((Kind::Busy, sender(2), 6)));
+        assert_eq!(receiving.connection().map(|own| own.session), Some(5));
+        // After the silence, another sender may take over.
+        receiving.take(seconds(4), sender(2), &offer(6, 30));
+        assert_eq!(receiving.answer, None);
+        assert_eq!(receiving.connection().map(|own| own.session), Some(6));
+        assert_eq!(receiving.report(seconds(4)).sessions, 2);
+    }
+
+    #[test]
+    fn session_0_begins_nothing() {
+        let mut receiving = Receiving::default();
+        receiving.take(Duration::ZERO, sender(1), &offer(0, 30));
+        assert!(receiving.connection().is_none());
+        assert_eq!(receiving.report(Duration::ZERO).refused, 1);
+    }
+
+    #[test]
+    fn only_the_return_of_a_ping_keeps_a_session() {
+        let mut receiving = Receiving::default();
+        let at = |ms| Duration::from_millis(ms);
+        receiving.take(at(0), sender(1), &offer(5, 30));
+        let mut out = Vec::new();
+        assert!(receiving.connection().unwrap().poll_transmit(at(0), &mut out));
+        let (_, _, ping) = framing::read(&out).unwrap();
+        let pong = framed(Kind::Pong, 5, ping);
+        receiving.take(at(900), sender(2), &pong);
+        receiving.take(at(900), sender(1), &framed(Kind::Pong, 5, b"12345678"));
+        assert_eq!(receiving.connection().unwrap().heard, at(0));
+        receiving.take(at(900), sender(1), &pong);
+        assert_eq!(receiving.connection().unwrap().heard, at(900));
+        assert_eq!(receiving.report(at(900)).refused, 2);
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn router(shared: Shared) -> Router {
 
 async fn body(State(shared): State<Shared>) -> Response {
     let mut receiving = locked(&shared);
-    let (_, Some(connection)) = receiving.now() else {
+    let Some(connection) = receiving.connection() else {
         let refused = receiving.bad().map(str::to_owned);
         return json(&NoBody { session: 0, refused });
     };
@@ -91,11 +91,12 @@ async fn body(State(shared): State<Shared>) -> Response {
 /// the value of each curve. Before the first pose, there are no joints.
 async fn pose(State(shared): State<Shared>) -> Response {
     let mut receiving = locked(&shared);
-    let (now, Some(connection)) = receiving.now() else {
+    let now = receiving.now();
+    let Some(connection) = receiving.connection() else {
         return binary(head([0, WAITING, 0, 0]));
     };
     let (session, silent) = (connection.session, connection.receiver.status(now).silent);
-    let Moment { model, curves, rates, lost_ratio, delay, round_trip } = connection.moment(now);
+    let Moment { model, curves, rates, delay, round_trip } = connection.moment(now);
     let state = match model {
         None => WAITING,
         Some(_) if silent => SILENT,
@@ -107,7 +108,7 @@ async fn pose(State(shared): State<Shared>) -> Response {
         rates.bytes_per_s,
         rates.bits_per_pose,
         rates.poses_per_s,
-        lost_ratio,
+        rates.lost_ratio,
         1e3 * delay.as_secs_f64(),
         1e3 * round_trip.as_secs_f64(),
     ];
