@@ -174,7 +174,7 @@ fn other_kinds_and_absent_parts_are_coded_as_before() {
         world.push_lanes_of(0, EntityId(2), &[random.below(101), tick % 2]).unwrap();
         let absent: &[usize] = if tick % 7 < 3 { &[0] } else { &[] };
         let curves = [random.between(0.0, 1.0)];
-        let pose = FigurePose { joints: &pose, curves: &curves, absent };
+        let pose = FigurePose { curves: &curves, absent, ..FigurePose::new(&pose) };
         figure.push(&mut world, 1, EntityId(1), &pose).unwrap();
         worlds.push(world);
     }

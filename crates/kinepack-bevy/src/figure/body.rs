@@ -133,10 +133,10 @@ impl FigureBody {
     /// The pose, as a [`Figure`](kinepack_anim::figure::Figure) takes it.
     pub fn pose(&self) -> FigurePose<'_> {
         FigurePose {
-            joints: &self.joints,
             curves: &self.curves,
             absent: &self.absent,
             clips: &self.clips,
+            ..FigurePose::new(&self.joints)
         }
     }
 

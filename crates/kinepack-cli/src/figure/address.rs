@@ -20,7 +20,7 @@ pub(super) fn parse(given: &str, usual_port: u16) -> Result<SocketAddr, FigureFa
     let port =
         given.rsplit_once(':').filter(|(host, _)| !host.contains(':') || given.contains(']'));
     let resolved = match port {
-        Some((host, _)) if host.is_empty() => return Err(bad()),
+        Some(("", _)) => return Err(bad()),
         Some((_, port)) if port.parse::<u16>().is_ok() => given.to_socket_addrs(),
         Some((_, port)) if !port.ends_with(']') => return Err(bad()),
         _ => (given.trim_matches(['[', ']']), usual_port).to_socket_addrs(),

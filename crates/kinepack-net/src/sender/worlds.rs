@@ -56,6 +56,12 @@ impl<'a> From<&'a Snapshot> for Worlds<'a> {
     }
 }
 
+impl<'a> From<&'a mut Snapshot> for Worlds<'a> {
+    fn from(world: &'a mut Snapshot) -> Self {
+        Self::from(&*world)
+    }
+}
+
 impl<'a> From<&'a Arc<Snapshot>> for Worlds<'a> {
     fn from(world: &'a Arc<Snapshot>) -> Self {
         Self::from(&**world)
