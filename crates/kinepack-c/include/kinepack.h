@@ -568,6 +568,11 @@ typedef struct KpFigureOptions {
   // The number of clips that can play at once, at most 64. It is 0 without clips, and otherwise
   // at least 1.
   size_t clip_slots;
+  // How many times coarser each further tier is than the precisions above, increasing from more
+  // than 1. A body that is sent in a coarser tier is read like any other.
+  const double *coarser;
+  // The number of `coarser`, at most 254.
+  size_t coarser_count;
 } KpFigureOptions;
 
 // The body of one kind of entity. A figure turns poses into the fields of a schema, and back. It
@@ -1336,8 +1341,8 @@ KpStatus kp_figure_info(struct KpFigure figure, struct KpFigureInfo *out);
 KpStatus kp_figure_max_error_cm(struct KpFigure figure, uint32_t joint, double *error_cm);
 
 // Quantizes a pose relative to the parents, and appends it to a snapshot, as an entity of a kind
-// that has the fields of this figure alone. `id` must be above the ids before. Where the layout has no numbers for a joint,
-// the joint has its bind pose. `curves` has a value for each curve. `absent` lists the parts that
+// that has the fields of this figure alone. `id` must be above the ids before. Where the layout
+// has no numbers for a joint, the joint has its bind pose. `curves` has a value for each curve. `absent` lists the parts that
 // are absent, whose joints and curves are ignored.
 //
 // Returns `KP_STATUS_VALUE` for a number that is not finite or beyond its limits, and for a joint

@@ -946,6 +946,15 @@ namespace Kinepack
             /// otherwise at least 1.
             /// </summary>
             internal UIntPtr clip_slots;
+
+            /// <summary>
+            /// How many times coarser each further tier is than the precisions above, increasing
+            /// from more than 1. A body that is sent in a coarser tier is read like any other.
+            /// </summary>
+            internal double* coarser;
+
+            /// <summary>The number of <c>coarser</c>, at most 254.</summary>
+            internal UIntPtr coarser_count;
         }
 
         /// <summary>The numbers of a figure.</summary>

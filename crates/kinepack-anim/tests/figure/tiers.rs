@@ -12,6 +12,8 @@ use super::{chain, rotation};
 use crate::random::Random;
 
 const COARSER: [f64; 3] = [1.0, 4.0, 10.0];
+/// The lanes of a clip, before that of the tier.
+const SLOT_LANES: usize = 6;
 
 /// Curves and a part besides the joints. The curve's third tier has only its smallest and its
 /// largest value.
@@ -73,10 +75,10 @@ fn a_tier_has_the_lanes_and_the_promise_of_a_figure_of_its_precision() {
             let sent = FigurePose { tier, clips: &plays, ..sent };
             let world = world(&mut figure, &schema, 9, &sent);
             let lanes: Vec<u32> = world.lanes_at(0).collect();
-            let first = 5 + 1 + tier * alone.lane_count();
-            assert_eq!(lanes[5], tier as u32);
+            let first = SLOT_LANES + 1 + tier * alone.lane_count();
+            assert_eq!(lanes[SLOT_LANES], tier as u32);
             assert_eq!(lanes[first..first + alone.lane_count()], expected);
-            assert!(lanes[6..first].iter().all(|lane| *lane == 0));
+            assert!(lanes[SLOT_LANES + 1..first].iter().all(|lane| *lane == 0));
             assert!(lanes[first + alone.lane_count()..].iter().all(|lane| *lane == 0));
             assert_eq!(figure.clip((&world, 0), 0), plays[0]);
             assert_eq!(figure.is_present((&world, 0), 0), absent.is_empty());
