@@ -35,6 +35,25 @@ export class BroadcastViewer {
         return ret[0] !== 0;
     }
     /**
+     * The hash of some neighbouring fields of a kind. Empty if the kind has no such fields.
+     * @param {number} kind
+     * @param {number} first
+     * @param {number} count
+     * @returns {string}
+     */
+    fields_hash(kind, first, count) {
+        let deferred1_0;
+        let deferred1_1;
+        try {
+            const ret = wasm.broadcastviewer_fields_hash(this.__wbg_ptr, kind, first, count);
+            deferred1_0 = ret[0];
+            deferred1_1 = ret[1];
+            return getStringFromWasm0(ret[0], ret[1]);
+        } finally {
+            wasm.__wbindgen_free(deferred1_0, deferred1_1, 1);
+        }
+    }
+    /**
      * The first and the last tick of the history. The list is empty if there is no history.
      * @returns {Uint32Array}
      */

@@ -72,6 +72,19 @@ export class FigureBodies {
         wasm.__wbg_figurebodies_free(ptr, 0);
     }
     /**
+     * The clip that a body plays in a slot: its index, time in ticks, speed and weight. The list
+     * is empty if the slot is.
+     * @param {number} body
+     * @param {number} slot
+     * @returns {Float64Array}
+     */
+    clip(body, slot) {
+        const ret = wasm.figurebodies_clip(this.__wbg_ptr, body, slot);
+        var v1 = getArrayF64FromWasm0(ret[0], ret[1]).slice();
+        wasm.__wbindgen_free(ret[0], ret[1] * 8, 8);
+        return v1;
+    }
+    /**
      * The address of the bodies' ids.
      * @returns {number}
      */
@@ -90,12 +103,15 @@ export class FigureBodies {
         return ret !== 0;
     }
     /**
-     * Makes a list without bodies.
+     * Makes a list without bodies. `before` and `after` are the numbers of the lanes of an entity
+     * before those of the figure, and after them.
      * @param {BodyFigure} figure
+     * @param {number} before
+     * @param {number} after
      */
-    constructor(figure) {
+    constructor(figure, before, after) {
         _assertClass(figure, BodyFigure);
-        const ret = wasm.figurebodies_new(figure.__wbg_ptr);
+        const ret = wasm.figurebodies_new(figure.__wbg_ptr, before, after);
         this.__wbg_ptr = ret;
         FigureBodiesFinalization.register(this, this.__wbg_ptr, this);
         return this;
@@ -122,14 +138,15 @@ export class FigureBodies {
         return v1;
     }
     /**
-     * Computes the poses of the moment, and returns the number of bodies.
+     * Computes the poses and clips of the moment at a tick, and returns the number of bodies.
      *
      * # Errors
      * Fails if the numbers are not those of this figure's kind. Then there are no bodies.
+     * @param {number} tick
      * @returns {number}
      */
-    play() {
-        const ret = wasm.figurebodies_play(this.__wbg_ptr);
+    play(tick) {
+        const ret = wasm.figurebodies_play(this.__wbg_ptr, tick);
         if (ret[2]) {
             throw takeFromExternrefTable0(ret[1]);
         }
@@ -166,6 +183,26 @@ export class FigureSetup {
             throw takeFromExternrefTable0(ret[1]);
         }
         return BodyFigure.__wrap(ret[0]);
+    }
+    /**
+     * Sets the clips that a body can play, and how many at once.
+     * @param {number} slots
+     * @param {string[]} names
+     */
+    clips(slots, names) {
+        const val2 = +slots;
+        const ptr0 = passArrayJsValueToWasm0(names, wasm.__wbindgen_malloc);
+        const len0 = WASM_VECTOR_LEN;
+        wasm.figuresetup_clips(this.__wbg_ptr, val2, ptr0, len0);
+    }
+    /**
+     * Sets how many times coarser each further tier is.
+     * @param {Float64Array | number[]} times
+     */
+    coarser(times) {
+        const ptr0 = passArrayF64ToWasm0(times, wasm.__wbindgen_malloc);
+        const len0 = WASM_VECTOR_LEN;
+        wasm.figuresetup_coarser(this.__wbg_ptr, ptr0, len0);
     }
     /**
      * Adds a curve.
@@ -529,6 +566,13 @@ function passArray8ToWasm0(arg, malloc) {
 function passArrayF32ToWasm0(arg, malloc) {
     const ptr = malloc(arg.length * 4, 4) >>> 0;
     getFloat32ArrayMemory0().set(arg, ptr / 4);
+    WASM_VECTOR_LEN = arg.length;
+    return ptr;
+}
+
+function passArrayF64ToWasm0(arg, malloc) {
+    const ptr = malloc(arg.length * 8, 8) >>> 0;
+    getFloat64ArrayMemory0().set(arg, ptr / 8);
     WASM_VECTOR_LEN = arg.length;
     return ptr;
 }

@@ -282,6 +282,25 @@ export class WorldReceiver {
         }
     }
     /**
+     * The hash of some neighbouring fields of a kind. Empty if the kind has no such fields.
+     * @param {number} kind
+     * @param {number} first
+     * @param {number} count
+     * @returns {string}
+     */
+    fields_hash(kind, first, count) {
+        let deferred1_0;
+        let deferred1_1;
+        try {
+            const ret = wasm.worldreceiver_fields_hash(this.__wbg_ptr, kind, first, count);
+            deferred1_0 = ret[0];
+            deferred1_1 = ret[1];
+            return getStringFromWasm0(ret[0], ret[1]);
+        } finally {
+            wasm.__wbindgen_free(deferred1_0, deferred1_1, 1);
+        }
+    }
+    /**
      * Takes a datagram. Returns 0 for a state of the world, 1 for events alone, 2 for a fragment,
      * and 3 for the last fragment of a block.
      *
