@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use kinepack::schema::TimePrecision;
+use kinepack::schema::{Field, TimePrecision};
 use kinepack::stream::StreamLevel;
 use kinepack::{Codec, Level, Profile, Schema, SetupError};
 
@@ -40,8 +40,8 @@ pub struct MotionSettings {
 }
 
 impl MotionSettings {
-    /// Settings for `tick_hz` ticks per second, at the adaptive level and without a trained
-    /// profile.
+    /// Settings for `tick_hz` ticks per second, at the adaptive level and without a profile trained
+    /// for the world.
     pub fn at_hz(tick_hz: u32) -> Self {
         Self {
             tick_hz,
@@ -59,8 +59,10 @@ impl MotionSettings {
         };
         let precision =
             self.time_precision_ms.map(|ms| TimePrecision::new(ms, self.tick_hz.into()));
+        let is_of_figure = fields_of_figures(&schema);
         let schema = schema.with_time_precision(|field| {
-            field.time_precision.or(precision.filter(|_| field.takes_time_precision()))
+            let takes_it = field.takes_time_precision() && !is_of_figure(field);
+            field.time_precision.or(precision.filter(|_| takes_it))
         });
         Codec::new(schema, self.level, profile)
     }
@@ -69,6 +71,18 @@ impl MotionSettings {
         let profile = Profile::untrained(&schema);
         Codec::new(schema, self.level, profile)
     }
+}
+
+/// Returns a function that says whether a field belongs to a figure. Its error in centimetres is
+/// promised, also while it moves, so it has no time precision.
+#[cfg(feature = "figure")]
+fn fields_of_figures(schema: &Schema) -> impl Fn(&Field) -> bool + use<> {
+    kinepack_anim::figure::profile::fields_of_figures(schema)
+}
+
+#[cfg(not(feature = "figure"))]
+fn fields_of_figures(_schema: &Schema) -> impl Fn(&Field) -> bool + use<> {
+    |_| false
 }
 
 /// Returns the profile of programs that have none of their own.

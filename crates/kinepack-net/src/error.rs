@@ -203,7 +203,7 @@ pub enum NetError {
     },
     /// The numbers of a ring are out of range: distances are positive and increase from ring to
     /// ring, an entity leaves a ring where it enters it or farther away, and a tier is at most 254.
-    /// There must be a ring.
+    /// There must be 1 to 254 rings.
     BadRing {
         /// The index of the ring; the number of rings if there are none, or if `beyond` is wrong.
         ring: usize,
@@ -409,7 +409,7 @@ impl fmt::Display for NetError {
             Self::BadRing { ring } => write!(
                 f,
                 "ring {ring}: distances must be above 0 and increase from ring to ring, `leave` \
-                 must not be below `within`, a tier is at most 254, and at least one ring is needed"
+                 must not be below `within`, a tier is at most 254, and 1 to 254 rings are needed"
             ),
             Self::BadCell { cell } => write!(f, "cells with an edge of {cell}; it must be above 0"),
             Self::NoSuchPosition { field } => write!(

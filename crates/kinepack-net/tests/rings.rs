@@ -153,13 +153,13 @@ type Cell = [i64; 3];
 struct Naive {
     cells: Vec<Option<Cell>>,
     /// The rings of the last tick, by cell and entity.
-    before: HashMap<(Cell, u32), usize>,
+    before: HashMap<Cell, HashMap<u32, usize>>,
 }
 
 impl Naive {
     /// Returns for each receiver the tiers of the entities that it sees.
     fn look(&mut self, world: &World, rings: &Rings) -> Vec<HashMap<u32, usize>> {
-        let mut now = HashMap::new();
+        let mut now: HashMap<Cell, HashMap<u32, usize>> = HashMap::new();
         self.cells.resize(world.eyes.len(), None);
         let edge = rings.cell;
         let mut seen = Vec::new();
@@ -173,39 +173,56 @@ impl Naive {
             };
             let cell = last.filter(is_inside);
             let cell = cell.unwrap_or(eye.map(|at| (at / edge).floor() as i64));
+            // A cell without a past continues that of the cell which its first viewer left.
+            let past = last.and_then(|last| self.before.get(&last));
+            let past = self.before.get(&cell).or(past).cloned().unwrap_or_default();
             *last = Some(cell);
-            let off = |place: &[f32]| {
-                let squares = place.iter().zip(&cell).map(|(place, cell)| {
-                    let along = f64::from(*place) / edge - *cell as f64;
-                    let off = (-0.1 - along).max(along - 1.1).max(0.0) * edge;
-                    off * off
-                });
-                squares.sum::<f64>().sqrt()
-            };
-            let step = |to: f32| (to * 64.0).round() / 64.0;
-            let ships = world.ships.iter().map(|(id, ship)| (*id, off(&ship.position.map(step))));
-            let marks = (10..).zip(&world.marks);
-            let marks = marks.map(|(id, mark)| (id, off(&mark.on_map.map(f32::round))));
-            let mut tiers = HashMap::new();
-            for (id, distance) in ships.chain(marks) {
-                let inner = rings.rings.iter().position(|ring| distance <= ring.within);
-                let mut ring = inner.unwrap_or(rings.rings.len());
-                if let Some(before) = self.before.get(&(cell, id)) {
-                    for nearer in (*before..ring).rev() {
-                        if distance <= rings.rings[nearer].leave {
-                            ring = nearer;
-                        }
-                    }
-                }
-                now.insert((cell, id), ring);
-                let tier = rings.rings.get(ring).map_or(rings.beyond, |ring| Some(ring.tier));
-                tier.map(|tier| tiers.insert(id, tier));
-            }
-            seen.push(tiers);
+            let of_cell =
+                now.entry(cell).or_insert_with(|| rings_of_cell(world, rings, cell, &past));
+            let tiers = of_cell.iter().filter_map(|(id, ring)| {
+                let tier = rings.rings.get(*ring).map_or(rings.beyond, |ring| Some(ring.tier));
+                Some((*id, tier?))
+            });
+            seen.push(tiers.collect());
         }
         self.before = now;
         seen
     }
+}
+
+/// Returns the ring of each entity that has a position. `past` has their rings in the last tick.
+fn rings_of_cell(
+    world: &World,
+    rings: &Rings,
+    cell: Cell,
+    past: &HashMap<u32, usize>,
+) -> HashMap<u32, usize> {
+    let edge = rings.cell;
+    let off = |place: &[f32]| {
+        let squares = place.iter().zip(&cell).map(|(place, cell)| {
+            let along = f64::from(*place) / edge - *cell as f64;
+            let off = (-0.1 - along).max(along - 1.1).max(0.0) * edge;
+            off * off
+        });
+        squares.sum::<f64>().sqrt()
+    };
+    let step = |to: f32| (to * 64.0).round() / 64.0;
+    let ships = world.ships.iter().map(|(id, ship)| (*id, off(&ship.position.map(step))));
+    let marks = (10..).zip(&world.marks);
+    let marks = marks.map(|(id, mark)| (id, off(&mark.on_map.map(f32::round))));
+    let ring = |(id, distance): (u32, f64)| {
+        let inner = rings.rings.iter().position(|ring| distance <= ring.within);
+        let mut ring = inner.unwrap_or(rings.rings.len());
+        if let Some(before) = past.get(&id) {
+            for nearer in (*before..ring).rev() {
+                if distance <= rings.rings[nearer].leave {
+                    ring = nearer;
+                }
+            }
+        }
+        (id, ring)
+    };
+    ships.chain(marks).map(ring).collect()
 }
 
 fn session(level: Level, seed: u64, beyond: Option<usize>) {
@@ -361,13 +378,20 @@ fn events_of_entities_reach_those_who_see_or_saw_them() {
         })
     };
     assert_eq!(hear(&fine, [(100, 1), (101, 2)]), [[1], [2]]);
+    // The far ship is gone, but was seen.
     fine.retain(&[EntityId(100)]);
     fine.tick = Tick(2);
     let gone = hear(&fine, [(101, 3), (100, 4)]);
     assert_eq!(gone, [[4], [3]], "the entity is gone, but was seen");
     fine.tick = Tick(3);
+    // A ship that jumps out of sight still explodes where it was.
+    let mut jumped = Snapshot::new_like(&fine);
+    jumped.tick = Tick(4);
+    let there = Ship { position: [220.0, 0.0, 0.0], model: 0, heading: 0.0, heat: None };
+    jumped.push(EntityId(100), &there).unwrap();
     let unknown = hear(&fine, [(101, 5), (9, 6)]);
     assert_eq!(unknown, [[5, 6]; 2], "distance does not hide what is long gone or never was");
+    assert_eq!(hear(&jumped, [(100, 7), (100, 8)]), [[7, 8], [7, 8]]);
 }
 
 #[test]
@@ -386,6 +410,11 @@ fn wrong_rings_and_worlds_are_refused() {
     refuse(|rings| rings.rings[0].leave = f64::INFINITY, NetError::BadRing { ring: 0 });
     refuse(|rings| rings.rings[0].tier = 255, NetError::BadRing { ring: 0 });
     refuse(|rings| rings.beyond = Some(255), NetError::BadRing { ring: 3 });
+    let many = |rings: &mut Rings| {
+        let ring = |nth| Ring { within: f64::from(nth), leave: f64::from(nth), tier: 0 };
+        rings.rings = (1..=255).map(ring).collect();
+    };
+    refuse(many, NetError::BadRing { ring: 255 });
     refuse(|rings| rings.cell = 0.0, NetError::BadCell { cell: 0.0 });
     for field in ["position", "ship.heading", "ship.model", "score.points", "", "ship"] {
         let mut rings = rings(None);

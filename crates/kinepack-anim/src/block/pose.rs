@@ -31,8 +31,8 @@ pub trait PoseWriter {
     /// Takes a joint's scale, a factor for each axis.
     fn scale(&mut self, joint: usize, scale: [f32; 3]);
 
-    /// Takes the value of a curve. Only
-    /// [`Sampler::write_with_curves`](crate::Sampler::write_with_curves) calls it. `curve` may
+    /// Takes the value of a curve, of a figure or of
+    /// [`Sampler::write_with_curves`](crate::Sampler::write_with_curves). The latter's `curve` may
     /// exceed the last curve's index by up to two, because curves are stored in tracks of three.
     /// The default implementation ignores curves.
     #[inline(always)]

@@ -162,8 +162,8 @@ pub struct FigureOptions {
     pub clips: FigureClips,
     /// Further *tiers*, for viewers that are far away: how many times each is coarser than the
     /// precisions above, from the finest to the coarsest. With 0.5 cm and `[4.0, 10.0]`, a pose is
-    /// sent in steps of 0.5, 2 or 5 cm. All tiers together have at most 255 entries. Each pose takes
-    /// bits for one tier.
+    /// sent in steps of 0.5, 2 or 5 cm. There are at most 254 further tiers. Each pose takes bits for
+    /// one tier.
     ///
     /// ```
     /// use kinepack::{EntityId, Schema, Snapshot, Tick};

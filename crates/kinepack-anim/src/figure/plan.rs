@@ -103,7 +103,8 @@ impl Plan {
             let [min, max, precision] = [curve.min, curve.max, curve.precision].map(f64::from);
             let step = 2.0 * precision;
             // In a coarse tier, the smallest and the largest value may be the only ones.
-            let step = if coarser > 1.0 { (step * coarser).min(max - min) } else { step };
+            let is_coarser = coarser > 1.0 && max > min;
+            let step = if is_coarser { (step * coarser).min(max - min) } else { step };
             let limits = FloatLimits::new(min, max, step)
                 .map_err(|error| FigureError::CurveLimits { curve: index, error })?;
             let name = curve.name.clone();

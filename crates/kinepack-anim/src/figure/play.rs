@@ -145,16 +145,12 @@ impl ClipPlay {
         }
     }
 
-    /// Returns how far `to` is ahead at a tick, in ticks, if it is the same play, possibly with
-    /// other speeds. A play that jumped by more than a tick returns `None`.
-    fn lead_ticks(&self, to: &Self, tick: f64) -> Option<f64> {
+    /// Returns by how many ticks `to` jumped when it followed this play. `None` if it is another
+    /// clip, or jumped by more than a tick.
+    fn jump_ticks(&self, to: &Self) -> Option<f64> {
         let jumped = to.time.wrapping_sub(self.steps(Tick(to.since))) as i32;
-        if self.clip != to.clip || jumped.unsigned_abs() > STEPS as u32 {
-            return None;
-        }
-        let (whole, fraction) = split(tick);
-        let lead = to.steps(whole).wrapping_sub(self.steps(whole)) as i32;
-        Some((f64::from(lead) + f64::from(to.speed - self.speed) * fraction) / STEPS)
+        let continues = self.clip == to.clip && jumped.unsigned_abs() <= STEPS as u32;
+        continues.then(|| f64::from(jumped) / STEPS)
     }
 }
 
@@ -186,10 +182,16 @@ impl ShownClip {
         }
         let from = from?;
         let mut shown = from.shown(tick);
-        let to = to.and_then(|to| Some((to, from.lead_ticks(&to, tick)?)));
-        if let Some((to, lead_ticks)) = to.filter(|_| at.ratio > 0.0) {
-            shown.time_ticks += lead_ticks * f64::from(at.ratio);
-            shown.speed = at.linear(from.speed(), to.speed());
+        let to = to.and_then(|to| Some((to, from.jump_ticks(&to)?)));
+        if let Some((to, jump_ticks)) = to.filter(|_| at.ratio > 0.0) {
+            // `to` holds from its tick on. Its jump, if any, is spread over the time between.
+            let (whole, _) = split(tick);
+            let is_later = whole.0.wrapping_sub(to.since) as i32 >= 0;
+            let left = if is_later { f64::from(at.ratio) - 1.0 } else { f64::from(at.ratio) };
+            if is_later {
+                shown = to.shown(tick);
+            }
+            shown.time_ticks += jump_ticks * left;
             shown.weight = at.linear(from.weight().into(), to.weight().into()) as f32;
         }
         Some(shown)

@@ -6,7 +6,9 @@
 //! the command, and names the recordings and their licences.
 
 use kinepack::quantize::FloatLimits;
-use kinepack::schema::{Field, FieldKind, any_element};
+use kinepack::schema::{EntityKind, Field, FieldKind, any_element};
+use std::ops::Range;
+
 use kinepack::{Profile, Schema, SetupError};
 
 /// The indices of the typical fields.
@@ -52,11 +54,34 @@ pub fn typical_field(field: &Field) -> Option<usize> {
 /// # Errors
 /// Returns [`SetupError`] if the profile is not for the typical schema, or malformed.
 pub fn for_figures(typical: &Profile, schema: &Schema) -> Result<Profile, SetupError> {
+    let is_of_figure = fields_of_figures(schema);
+    let source = |field: &Field| typical_field(field).filter(|_| is_of_figure(field));
     // A schema without figures has the profile that it had before this one existed.
-    if !schema.fields().iter().any(|field| typical_field(field).is_some()) {
+    if !schema.fields().iter().any(|field| source(field).is_some()) {
         return Ok(Profile::untrained(schema));
     }
-    typical.carried_by_field(&typical_schema()?, schema, typical_field)
+    typical.carried_by_field(&typical_schema()?, schema, source)
+}
+
+/// Returns a function that says whether a field of this schema belongs to a kind with a figure. Other
+/// kinds may have fields of the same names.
+pub fn fields_of_figures(schema: &Schema) -> impl Fn(&Field) -> bool + use<> {
+    let has_figure = |fields: &[Field]| fields.iter().any(|field| has_digest(&field.name));
+    let kinds = schema.kinds().iter();
+    let kinds = kinds.filter(|kind| has_figure(&schema.fields()[kind.fields()]));
+    let lanes: Vec<Range<usize>> = kinds.map(EntityKind::lanes).collect();
+    move |field| {
+        typical_field(field).is_some()
+            && lanes.iter().any(|lanes| lanes.contains(&field.lanes().start))
+    }
+}
+
+/// Returns whether the name has the digest of a figure, which is in the name of its first field.
+fn has_digest(name: &str) -> bool {
+    let digest = name.split_once(']').and_then(|(before, _)| before.rsplit_once(' '));
+    digest.is_some_and(|(_, digest)| {
+        digest.len() == 16 && digest.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
 }
 
 /// Returns the built-in profile for a schema.

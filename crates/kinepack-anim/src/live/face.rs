@@ -382,7 +382,8 @@ fn read_row(
 /// a column that is not read.
 fn ends_without_value(row: &str, columns: &[Option<&'static str>]) -> bool {
     let is_unread = columns.last().is_some_and(Option::is_none);
-    row.ends_with('"') || (is_unread && csv::fields(row).count() == 2 + columns.len())
+    let is_quoted = row.ends_with('"') && row.matches('"').count().is_multiple_of(2);
+    is_quoted || (is_unread && csv::fields(row).count() == 2 + columns.len())
 }
 
 fn range(name: &str) -> (f32, f32) {

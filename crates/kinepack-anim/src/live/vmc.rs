@@ -26,8 +26,8 @@ const PAUSE: Duration = Duration::from_millis(8);
 /// The maximum number of blend shapes that are kept, and the maximum length of their names.
 const MAX_CURVES: usize = 256;
 const MAX_NAME_BYTES: usize = 128;
-/// The largest coordinate that is taken, in metres. Farther off, `f32` cannot resolve a metre. The
-/// sum of two positions in cm then also stays finite.
+/// The largest coordinate that is taken, in metres. No tracker sees that far, and the sum of two
+/// positions in cm stays finite.
 const MAX_POSITION_M: f32 = 1e6;
 
 /// The position and the rotation of a bone, relative to the bone above it, or those of the root.

@@ -41,7 +41,8 @@ pub enum EmitTo {
     /// All clients that have joined get the event.
     All,
     /// Clients that may see this entity get the event. All clients may see it, unless you use
-    /// [`Hub::set_relevant`](kinepack_net::Hub::set_relevant).
+    /// [`Hub::set_relevant`](kinepack_net::Hub::set_relevant) or
+    /// [`Hub::set_rings`](kinepack_net::Hub::set_rings).
     Seeing(MotionId),
     /// Only these clients get the event.
     Only(Vec<ReceiverId>),

@@ -156,7 +156,8 @@ impl MotionServer {
     }
 
     /// The codec of the registered kinds. Clients without Bevy, such as web pages, need the codec's
-    /// schema: [`Schema::to_bytes`](kinepack::Schema::to_bytes).
+    /// schema, [`Schema::to_bytes`](kinepack::Schema::to_bytes), and its profile,
+    /// [`Profile::to_bytes`](kinepack::Profile::to_bytes), if there are figures.
     pub fn codec(&self) -> &Codec {
         &self.codec
     }

@@ -19,7 +19,8 @@ pub enum Audience<'a> {
     /// All receivers that have joined get the event.
     All,
     /// The receivers that may see this entity get the event: all except those whose [relevant
-    /// set](crate::Hub::set_relevant) lacks the entity.
+    /// set](crate::Hub::set_relevant) lacks the entity, and those from whom
+    /// [rings](crate::Hub::set_rings) hide it now and hid it in the last tick.
     Seeing(EntityId),
     /// Only these receivers get the event.
     Only(&'a [ReceiverId]),

@@ -49,7 +49,8 @@ pub struct HubConfig {
     /// postpones them to a later tick. So a few receivers that acknowledge odd views can neither
     /// multiply the hub's work nor keep honest receivers waiting.
     ///
-    /// The limit applies to each offered codec and each relevant set separately. Receivers whose
+    /// The limit applies to each offered codec, each relevant set and each cell of
+    /// [`Rings`](crate::Rings) separately. Receivers whose
     /// views are partial for lack of budget do not count, because they share nothing anyway.
     pub encodings_per_tick: u32,
     /// The minimum number of bytes that the hub sends to a receiver from one [state

@@ -11,8 +11,8 @@ use crate::handshake::check_schema;
 /// [`Rings`](crate::Rings), from the finest to the coarsest.
 ///
 /// All snapshots have the same entities with the same spawn fields. Their other values may differ.
-/// The tick is that of the first snapshot. `Worlds` are made from `&Snapshot` or
-/// `&[&Snapshot]`.
+/// The tick is that of the first snapshot. `Worlds` are made from a reference to a snapshot, or to
+/// an array of such references.
 #[derive(Clone, Copy, Debug)]
 pub struct Worlds<'a> {
     finest: &'a Snapshot,
@@ -25,12 +25,16 @@ impl<'a> Worlds<'a> {
         self.finest
     }
 
-    /// The world of a tier, or the coarsest one if there is none for this tier.
+    /// The tier of the coarsest world.
+    pub(super) fn coarsest(self) -> u8 {
+        self.coarser.len().min(usize::from(u8::MAX - 1)) as u8
+    }
+
+    /// The world of a tier, which is at most the coarsest one.
     pub(super) fn of_tier(self, tier: u8) -> &'a Snapshot {
-        let last = self.coarser.len();
-        match usize::from(tier).min(last) {
-            0 => self.finest,
-            tier => self.coarser[tier - 1],
+        match usize::from(tier).checked_sub(1) {
+            None => self.finest,
+            Some(tier) => self.coarser[tier],
         }
     }
 

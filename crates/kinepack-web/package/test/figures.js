@@ -81,7 +81,8 @@ export function figureTests(read) {
       expectError(other({}, moved), "other bind poses");
       const fewer = other({ curves: [grip] });
       expectError(fewer, 'is "curves[smile]", and the figure\'s is "curves[grip]"');
-      expectError(other({ curves: [smile, grip, { ...grip, name: "x" }] }), "is missing, and");
+      const more = other({ curves: [smile, grip, { ...grip, name: "x" }] });
+      expectError(more, 'is "tiers[1].parts[0 hand]?", and the figure\'s is "curves[x]"');
       const figure = new Figure(JOINTS, OPTIONS);
       const riders = new FigurePlayer(figure, world, "rider");
       expect(riders.play() === 0, "a kind with other fields too");
@@ -97,9 +98,9 @@ export function figureTests(read) {
       const figure = new Figure(JOINTS, OPTIONS);
       const memory = new WebAssembly.Memory({ initial: 1 });
       const words = new Uint32Array(memory.buffer);
-      // A flag, twelve numbers of two slots, six of the hip, nine of other joints, one of the
-      // thumb, and two curves.
-      const numbers = 3 + 2 * 31;
+      // Twelve numbers of two slots, the tier, and in each of two tiers a flag, six numbers of the
+      // hip, nine of other joints, one of the thumb, and two curves.
+      const numbers = 3 + 2 * 51;
       let length = 2 * numbers;
       const inner = { keep_lanes() {}, lanes_at: () => 0, lanes_len: () => length, tick: () => 7 };
       const schema = { kinds: [{ name: "", hash: figure.inner.hash(), fields: [] }] };

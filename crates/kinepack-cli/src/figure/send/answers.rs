@@ -45,11 +45,13 @@ impl Answers {
 
     /// Notes the system's answer to a datagram that was sent.
     pub(super) fn note_sent(&mut self, to: SocketAddr, sent: io::Result<()>) {
-        if let Err(error) = sent
-            && self.failed.is_none()
-        {
-            say(format_args!("the system cannot send to {to}: {error}"));
-            self.failed = Some(error);
+        match sent {
+            Ok(()) => self.failed = None,
+            Err(error) if self.failed.is_none() => {
+                say(format_args!("the system cannot send to {to}: {error}"));
+                self.failed = Some(error);
+            }
+            Err(_) => {}
         }
     }
 

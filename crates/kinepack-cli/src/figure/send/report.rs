@@ -39,7 +39,7 @@ impl Report {
                 ("skipped poses", self.skipped_poses.to_string()),
                 ("bytes per second", format!("{:.0} without UDP's headers", self.bytes_per_s)),
                 ("bits per pose", format!("{:.0}", self.bits_per_pose)),
-                ("largest error", format!("{:.3} cm", self.max_error_cm)),
+                ("promised error", format!("{:.3} cm", self.max_error_cm)),
                 ("lost", format!("{:.1} %", 100.0 * self.lost_ratio)),
                 ("round trip", round_trip),
             ],

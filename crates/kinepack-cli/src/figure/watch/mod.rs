@@ -149,7 +149,7 @@ impl Report {
                 ("poses", self.poses.to_string()),
                 ("bytes", format!("{} without UDP's headers", self.bytes)),
                 ("bits per pose", format!("{:.0}", self.bits_per_pose)),
-                ("largest error", format!("{:.3} cm", self.max_error_cm)),
+                ("promised error", format!("{:.3} cm", self.max_error_cm)),
                 ("lost", format!("{:.1} %", 100.0 * self.lost_ratio)),
                 ("delay", format!("{:.0} ms with half of the round trip", self.delay_ms)),
                 ("refused datagrams", self.refused.to_string()),

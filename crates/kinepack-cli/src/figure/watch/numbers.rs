@@ -8,7 +8,7 @@ const SPAN: Duration = Duration::from_secs(1);
 /// The time between two points. It bounds their number.
 const STEP: Duration = Duration::from_millis(50);
 
-/// Counters that only grow.
+/// Counters since the beginning of the session.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counters {
     /// The bytes of datagrams, without the headers of UDP and IP.

@@ -21,14 +21,18 @@ impl Hub {
         priority: Option<Priority<'_>>,
         threads: Option<Threads<'_>>,
     ) -> Result<(), NetError> {
-        worlds.check(self.hello.schema_hash)?;
         let world = worlds.finest();
+        worlds.check(self.hello.schema_hash).inspect_err(|error| {
+            if matches!(error, NetError::TierDiffers { .. }) {
+                self.note_absent(world);
+            }
+        })?;
         let interval = self.check_world(now, world).inspect_err(|_| self.note_absent(world))?;
         self.spawned = None;
         let tick = world.tick;
         self.last_tick = Some((now, tick));
         let mut errors = Vec::new();
-        self.look(world);
+        self.look(worlds);
         self.hand_out_events(world, &mut errors);
         let interval_ticks = interval.min(255) as u8;
         self.sending.begin(world);
@@ -79,9 +83,9 @@ impl Hub {
     }
 
     /// Finds what each receiver sees by distance.
-    fn look(&mut self, world: &Snapshot) {
+    fn look(&mut self, worlds: Worlds<'_>) {
         let Some(sights) = &mut self.sights else { return };
-        sights.begin(world, self.sending.visible.world());
+        sights.begin(worlds, self.sending.visible.world());
         self.peers.values_mut().for_each(|peer| sights.look(&mut peer.eye));
         sights.end();
     }

@@ -28,23 +28,24 @@ pub(in crate::sender) struct Eye {
 }
 
 impl Eye {
-    /// Returns whether an entity is seen by distance in `world`. An entity that is no longer there
-    /// counts as it was seen in `before`, the world of the last tick. Distance does not hide an
-    /// entity that is in neither.
+    /// Returns whether an entity is seen by distance in `world`, or was seen in `before`, the world
+    /// of the last tick. Distance does not hide an entity that is in neither.
     pub(in crate::sender) fn sees(
         &self,
         world: &Snapshot,
         before: Option<&Snapshot>,
         entity: EntityId,
     ) -> bool {
+        if self.sight.is_none() && self.last.is_none() {
+            return true;
+        }
         let sees = |sight: &Option<Arc<Sight>>, index: usize| {
             sight.as_ref().is_none_or(|sight| sight.tiers[index] != HIDDEN)
         };
-        match (world.position(entity), before.and_then(|before| before.position(entity))) {
-            (Some(index), _) => sees(&self.sight, index),
-            (None, Some(index)) => sees(&self.last, index),
-            (None, None) => true,
-        }
+        let now = world.position(entity).map(|index| sees(&self.sight, index));
+        let then = before.and_then(|before| before.position(entity));
+        let then = then.map(|index| sees(&self.last, index));
+        now.into_iter().chain(then).max().unwrap_or(true)
     }
 
     /// Takes what is seen in this tick.
@@ -61,9 +62,12 @@ impl Eye {
         (self.cell, self.sight, self.last) = (None, None, None);
     }
 
-    /// Returns the cell of the viewpoint, if there is one, for cells of this edge length.
-    pub(super) fn find_cell(&mut self, edge: f64) -> Option<Cell> {
-        let viewpoint = self.viewpoint?;
+    /// Returns the cell of the viewpoint, if there is one, for cells of this edge length, and the
+    /// cell in which it was in the last tick. If positions have two axes, the third does not count.
+    pub(super) fn find_cell(&mut self, edge: f64, axes: usize) -> Option<(Cell, Option<Cell>)> {
+        let mut viewpoint = self.viewpoint?;
+        viewpoint[axes..].fill(0.0);
+        let last = self.cell;
         let is_in = |cell: &Cell| {
             let (low, high) = bounds(*cell, edge);
             (0..3).all(|axis| (low[axis]..=high[axis]).contains(&viewpoint[axis]))
@@ -71,7 +75,7 @@ impl Eye {
         if !self.cell.as_ref().is_some_and(is_in) {
             self.cell = Some(viewpoint.map(|along| (along / edge).floor() as i64));
         }
-        self.cell
+        self.cell.map(|cell| (cell, last))
     }
 }
 

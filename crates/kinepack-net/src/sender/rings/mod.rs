@@ -15,7 +15,7 @@ pub(super) use eye::Eye;
 pub(super) use places::Places;
 pub(super) use sights::{HIDDEN, Sight, Sights};
 
-/// The largest number of a tier.
+/// The largest number of a tier, and of rings.
 const MOST_TIER: usize = HIDDEN as usize - 1;
 
 /// A ring around a viewpoint: the entities that are within a distance of it, and not in a nearer
@@ -26,7 +26,8 @@ pub struct Ring {
     pub within: f64,
     /// An entity of the ring leaves it when it is farther than this, which is at least
     /// [`within`](Self::within). The distance between the two keeps an entity at the edge from
-    /// changing its ring in every tick.
+    /// changing its ring in every tick. Choose a difference of at least [`Rings::cell`] if
+    /// viewpoints move to and fro between cells.
     pub leave: f64,
     /// The tier in which the ring's entities are sent: the index of one of the worlds that
     /// [`Hub::tick`](crate::Hub::tick) gets, from 0 to 254. If there are fewer worlds, the last one
@@ -95,7 +96,7 @@ pub struct Rings {
     /// entity that has no such field is always seen, in tier 0. Positions are those of the first
     /// world.
     pub positions: Vec<String>,
-    /// The rings, from the smallest to the largest.
+    /// The rings, from the smallest to the largest, at most 254.
     pub rings: Vec<Ring>,
     /// The tier of the entities beyond all rings. `None` hides them.
     pub beyond: Option<usize>,
@@ -122,8 +123,9 @@ impl Rings {
             }
             last = ring.within;
         }
-        if self.rings.is_empty() || self.beyond.is_some_and(|tier| tier > MOST_TIER) {
-            return Err(NetError::BadRing { ring: self.rings.len() });
+        let count = self.rings.len();
+        if count == 0 || count > MOST_TIER || self.beyond.is_some_and(|tier| tier > MOST_TIER) {
+            return Err(NetError::BadRing { ring: count });
         }
         if !is_length(self.cell) {
             return Err(NetError::BadCell { cell: self.cell });

@@ -11,6 +11,8 @@ use crate::NetError;
 pub(in crate::sender) struct Places {
     /// For each kind, its position, if it has one.
     fields: Vec<Option<Position>>,
+    /// The largest number of axes of a position.
+    pub(super) axes: usize,
     /// The position of each entity, by index in the world; not numbers if it has none.
     of_world: Vec<[f64; 3]>,
 }
@@ -26,6 +28,7 @@ impl Places {
     /// Finds the fields with these names.
     pub(super) fn new(schema: &Schema, names: &[String]) -> Result<Self, NetError> {
         let mut fields = vec![None; schema.kinds().len()];
+        let mut most_axes = 0;
         for name in names {
             let unknown = || NetError::NoSuchPosition { field: name.clone() };
             let found = schema.kinds().iter().enumerate().find_map(|(kind, of)| {
@@ -40,9 +43,10 @@ impl Places {
             if !matches!(axes.len(), 2 | 3) || axes.iter().any(FloatLimits::wraps) {
                 return Err(unknown());
             }
+            most_axes = most_axes.max(axes.len());
             fields[kind] = Some(Position { field: field.clone(), axes: axes.clone() });
         }
-        Ok(Self { fields, of_world: Vec::new() })
+        Ok(Self { fields, axes: most_axes, of_world: Vec::new() })
     }
 
     /// Reads the positions of all entities of a world.

@@ -9,6 +9,7 @@ use kinepack::Snapshot;
 
 use super::eye::{Cell, Eye, bounds};
 use super::{Places, Rings};
+use crate::sender::worlds::Worlds;
 
 /// Instead of a tier: the entity is not seen.
 pub(in crate::sender) const HIDDEN: u8 = u8::MAX;
@@ -29,6 +30,8 @@ struct Seen {
     id: u64,
     /// The ring of each entity, by index in the world.
     rings: Vec<u8>,
+    /// The same for the last tick and its world.
+    before: Vec<u8>,
     /// `None` if everything is seen in tier 0.
     sight: Option<Arc<Sight>>,
     is_current: bool,
@@ -44,6 +47,8 @@ pub(in crate::sender) struct Sights {
     by_tiers: HashMap<Arc<[u8]>, Arc<Sight>>,
     /// For each entity, by index in the world, its index in the last world.
     before: Vec<Option<u32>>,
+    /// The tier of the coarsest world of the tick.
+    coarsest: u8,
     last_id: u64,
 }
 
@@ -55,15 +60,21 @@ impl Sights {
             cells: HashMap::new(),
             by_tiers: HashMap::new(),
             before: Vec::new(),
+            coarsest: 0,
             last_id: 0,
         }
     }
 
     /// Begins a tick. `before` is the world of the last tick.
-    pub(in crate::sender) fn begin(&mut self, world: &Snapshot, before: Option<&Snapshot>) {
+    pub(in crate::sender) fn begin(&mut self, worlds: Worlds<'_>, before: Option<&Snapshot>) {
+        let world = worlds.finest();
         self.places.read(world);
+        self.coarsest = worlds.coarsest();
         self.by_tiers.clear();
-        self.cells.values_mut().for_each(|cell| cell.is_current = false);
+        for cell in self.cells.values_mut() {
+            cell.is_current = false;
+            std::mem::swap(&mut cell.rings, &mut cell.before);
+        }
         self.before.clear();
         self.before.extend(world.entities().map(|_| None));
         let Some(before) = before else { return };
@@ -79,7 +90,8 @@ impl Sights {
 
     /// Finds what is seen from a viewpoint.
     pub(in crate::sender) fn look(&mut self, eye: &mut Eye) {
-        let sight = eye.find_cell(self.rings.cell).and_then(|cell| self.seen_from(cell));
+        let cell = eye.find_cell(self.rings.cell, self.places.axes);
+        let sight = cell.and_then(|(cell, last)| self.seen_from(cell, last));
         eye.look(sight);
     }
 
@@ -88,12 +100,19 @@ impl Sights {
         self.cells.retain(|_, cell| cell.is_current);
     }
 
-    fn seen_from(&mut self, cell: Cell) -> Option<Arc<Sight>> {
-        let last_id = &mut self.last_id;
-        let seen = self.cells.entry(cell).or_insert_with(|| {
-            *last_id += 1;
-            Seen { id: *last_id, rings: Vec::new(), sight: None, is_current: false }
-        });
+    /// Finds what is seen from a cell, for a viewpoint that was in the cell `last` before. A cell
+    /// without an own past continues that of `last`, so that entities do not leave their rings
+    /// because a viewpoint changed its cell.
+    fn seen_from(&mut self, cell: Cell, last: Option<Cell>) -> Option<Arc<Sight>> {
+        if !self.cells.contains_key(&cell) {
+            let last = last.and_then(|last| self.cells.get(&last));
+            let before = last.map(|last| last.before.clone()).unwrap_or_default();
+            self.last_id += 1;
+            let (id, rings) = (self.last_id, Vec::new());
+            let seen = Seen { id, rings, before, sight: None, is_current: false };
+            self.cells.insert(cell, seen);
+        }
+        let seen = self.cells.get_mut(&cell)?;
         if seen.is_current {
             return seen.sight.clone();
         }
@@ -102,10 +121,13 @@ impl Sights {
         let tiers: Arc<[u8]> = distances
             .zip(&self.before)
             .map(|(squared, before)| {
-                let before = before.and_then(|before| seen.rings.get(before as usize).copied());
+                let before = before.and_then(|before| seen.before.get(before as usize).copied());
                 let ring = squared.map(|squared| self.rings.ring(squared, before));
                 rings.push(ring.unwrap_or(0));
-                ring.map_or(0, |ring| self.rings.tier(ring))
+                match ring.map_or(0, |ring| self.rings.tier(ring)) {
+                    HIDDEN => HIDDEN,
+                    tier => tier.min(self.coarsest),
+                }
             })
             .collect();
         seen.rings = rings;
