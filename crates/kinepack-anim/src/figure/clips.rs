@@ -116,9 +116,9 @@ impl Figure {
     /// its weight. `tick` is the moment as a tick with its fraction, which playback has too.
     ///
     /// If the same clip continues, its time at the moment is exact, and its weight is interpolated.
-    /// If its speed changes, the time is interpolated too. If the clip in `to` is another one, or
-    /// the same one after a jump of more than a tick, or if there is none, the clip is as in `from`
-    /// and its time runs on before the ratio is 1. Then it is as in `to`.
+    /// If its speed changes, the new speed counts from its tick on. If the clip in `to` is another
+    /// one, or the same one after a jump of more than a tick, or if there is none, the clip is as in
+    /// `from` and its time runs on before the ratio is 1. Then it is as in `to`.
     ///
     /// # Panics
     /// Panics as [`clip`](Self::clip) does.

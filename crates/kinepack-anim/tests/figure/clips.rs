@@ -195,15 +195,23 @@ fn the_same_clip_continues_exactly() {
 }
 
 #[test]
-fn a_change_of_speed_is_interpolated() {
+fn a_change_of_speed_is_exact_between_two_states() {
     let slow = ClipPlay::start(1, Tick(0));
-    let fast = slow.with_speed(Tick(15), 3.0).unwrap();
-    let times = [0.0, 0.5, 0.75, 1.0].map(|ratio| shown(Some(slow), Some(fast), ratio).unwrap());
-    // 10 ticks later, the time is 5 + 3 · 5 ticks later.
-    assert_eq!(times[0].time_ticks, 10.0);
-    assert_eq!(times[3].time_ticks, 30.0);
-    assert!(times.windows(2).all(|pair| pair[0].time_ticks < pair[1].time_ticks), "{times:?}");
-    assert_eq!((times[1].speed, times[3].speed), (2.0, 3.0));
+    let at = |to: ClipPlay| {
+        [0.0, 0.25, 0.5, 0.75, 1.0].map(|ratio| {
+            let shown = shown(Some(slow), Some(to), ratio).unwrap();
+            (shown.time_ticks, shown.speed)
+        })
+    };
+    // The shown ticks are 10 to 20, and the speed changes at 15.
+    let fast = at(slow.with_speed(Tick(15), 3.0).unwrap());
+    assert_eq!(fast, [(10.0, 1.0), (12.5, 1.0), (15.0, 3.0), (22.5, 3.0), (30.0, 3.0)]);
+    let paused = at(slow.with_speed(Tick(15), 0.0).unwrap());
+    assert_eq!(paused, [(10.0, 1.0), (12.5, 1.0), (15.0, 0.0), (15.0, 0.0), (15.0, 0.0)]);
+    // A jump by less than a tick is spread over the time between.
+    let corrected = at(ClipPlay::start(1, Tick(15)).with_time(Tick(15), 15.5).unwrap());
+    let times = corrected.map(|(time_ticks, _)| time_ticks);
+    assert_eq!(times, [10.0, 12.625, 15.25, 17.875, 20.5]);
 }
 
 #[test]
