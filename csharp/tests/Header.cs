@@ -139,8 +139,8 @@ internal static unsafe class Header
             case "struct KpMagnitude":
                 return 208;
             case "struct KpFigureOptions":
-                // Two numbers of 64 bits, five lists and a count.
-                return 16 + (11 * IntPtr.Size);
+                // Two numbers of 64 bits, six lists and a count.
+                return 16 + (13 * IntPtr.Size);
             case "struct KpJoint":
                 return 2 * IntPtr.Size;
             case "struct KpField":
