@@ -118,6 +118,7 @@ pub(super) enum FieldCoding {
 /// The rows that predict a field's numbers or rotation, and the groups of their residuals. Both
 /// ranges are empty for a choice.
 pub(super) struct NumberParts {
+    #[cfg_attr(not(feature = "training"), allow(dead_code, reason = "only training reads it"))]
     pub(super) rows: Range<usize>,
     /// The groups of the field's residuals.
     pub(super) groups: Range<usize>,
