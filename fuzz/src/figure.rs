@@ -108,7 +108,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// Returns a play of one of three clips, of which a figure may have fewer.
+    /// Returns a play of clip 0, 1 or 2. A figure may have fewer clips.
     fn play(&mut self, tick: Tick) -> Option<ClipPlay> {
         let clip = usize::from(self.byte()? % 4);
         let play = ClipPlay::start(clip.checked_sub(1)?, tick);

@@ -137,8 +137,8 @@ pub unsafe extern "C" fn kp_figure_max_error_cm(
 
 /// Quantizes a pose relative to the parents, and appends it to a snapshot, as an entity of a kind
 /// that has the fields of this figure alone. `id` must be above the ids before. Where the layout
-/// has no numbers for a joint, the joint has its bind pose. `curves` has a value for each curve. `absent` lists the parts that
-/// are absent, whose joints and curves are ignored.
+/// has no numbers for a joint, the joint has its bind pose. `curves` has a value for each curve.
+/// `absent` lists the parts that are absent, whose joints and curves are ignored.
 ///
 /// Returns `KP_STATUS_VALUE` for a number that is not finite or beyond its limits, and for a joint
 /// that moves in a way that the figure does not send. After an error, the snapshot is unchanged.

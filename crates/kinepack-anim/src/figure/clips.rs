@@ -91,7 +91,7 @@ impl Figure {
         self.layout.clips.slots
     }
 
-    /// Returns the number of clips, of which a slot plays one.
+    /// Returns the number of clips. A slot plays one of them at a time.
     pub fn clip_count(&self) -> usize {
         self.layout.clips.clips
     }

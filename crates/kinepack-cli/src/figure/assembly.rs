@@ -13,7 +13,7 @@ const FRAGMENT_BYTES: usize = MAX_CONTENTS_BYTES - HEADER_BYTES;
 const MAX_FRAGMENTS: usize = MAX_BYTES.div_ceil(FRAGMENT_BYTES);
 
 /// An incomplete description is forgotten after this time without a new fragment. Copies do not
-/// count, so nobody holds the place by sending one fragment again and again.
+/// count: otherwise anyone could hold the place with a single fragment.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// An incomplete description is forgotten after this time in any case.
 const LONGEST: Duration = Duration::from_secs(20);

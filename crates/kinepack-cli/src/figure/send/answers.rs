@@ -1,4 +1,4 @@
-//! What arrived instead of an answer, or prevented one. It explains why nobody joins.
+//! Notes errors of the system and answers of others, to explain why no receiver joined.
 
 use std::io;
 use std::net::SocketAddr;

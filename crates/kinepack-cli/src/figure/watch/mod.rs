@@ -61,7 +61,7 @@ struct Report {
     lost_ratio: f64,
     /// The largest error of the last body, in cm.
     max_error_cm: f64,
-    /// The delay of the display behind the sender, with half of the network's round trip.
+    /// The time from a pose to its display: the wait for playback, and half of a round trip.
     delay_ms: f64,
 }
 
