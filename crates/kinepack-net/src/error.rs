@@ -218,6 +218,11 @@ pub enum NetError {
         /// The name.
         field: String,
     },
+    /// The schema has no field with this name.
+    NoSuchField {
+        /// The name.
+        field: String,
+    },
     /// A viewpoint has a number that is not finite.
     BadViewpoint {
         /// The receiver's id.
@@ -409,13 +414,19 @@ impl fmt::Display for NetError {
             Self::BadRing { ring } => write!(
                 f,
                 "ring {ring}: distances must be above 0 and increase from ring to ring, `leave` \
-                 must not be below `within`, a tier is at most 254, and 1 to 254 rings are needed"
+                 must not be below `within`, `every` is from 1 to 255, a tier is at most 254, and \
+                 1 to 254 rings are needed"
             ),
             Self::BadCell { cell } => write!(f, "cells with an edge of {cell}; it must be above 0"),
             Self::NoSuchPosition { field } => write!(
                 f,
                 "`{field}` is not a position of the schema: two or three numbers that do not wrap, \
                  named with their kind, such as `ship.position`"
+            ),
+            Self::NoSuchField { field } => write!(
+                f,
+                "`{field}` is not a field of the schema; name it with its kind, such as \
+                 `ship.health`"
             ),
             Self::BadViewpoint { id } => {
                 write!(f, "receiver {}: a viewpoint that is not finite", id.0)

@@ -52,10 +52,11 @@ fn codec(level: Level) -> Codec {
 fn rings(beyond: Option<usize>) -> Rings {
     Rings {
         positions: vec!["ship.position".into(), "mark.on_map".into()],
+        urgent: vec![],
         rings: vec![
-            Ring { within: 40.0, leave: 48.0, tier: 0 },
-            Ring { within: 90.0, leave: 90.0, tier: 2 },
-            Ring { within: 150.0, leave: 180.0, tier: 1 },
+            Ring { within: 40.0, leave: 48.0, every: 1, tier: 0 },
+            Ring { within: 90.0, leave: 90.0, every: 1, tier: 2 },
+            Ring { within: 150.0, leave: 180.0, every: 1, tier: 1 },
         ],
         beyond,
         cell: 25.0,
@@ -411,7 +412,10 @@ fn wrong_rings_and_worlds_are_refused() {
     refuse(|rings| rings.rings[0].tier = 255, NetError::BadRing { ring: 0 });
     refuse(|rings| rings.beyond = Some(255), NetError::BadRing { ring: 3 });
     let many = |rings: &mut Rings| {
-        let ring = |nth| Ring { within: f64::from(nth), leave: f64::from(nth), tier: 0 };
+        let ring = |nth| {
+            let within = f64::from(nth);
+            Ring { within, leave: within, every: 1, tier: 0 }
+        };
         rings.rings = (1..=255).map(ring).collect();
     };
     refuse(many, NetError::BadRing { ring: 255 });

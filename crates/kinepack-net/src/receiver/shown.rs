@@ -58,7 +58,9 @@ impl Shown {
         Tick(reach.unwrap_or(self.state.tick.0))
     }
 
-    /// Advances to `tick`: removes the `removed` entities, and adds or updates the `sent` ones.
+    /// Advances to `tick`: removes the `removed` entities, and adds or updates the `sent` ones. An
+    /// entity that was sent with the values that are known already keeps its tick, because a sender
+    /// repeats values until they are acknowledged.
     pub(super) fn advance(
         &mut self,
         tick: Tick,
@@ -68,17 +70,22 @@ impl Shown {
         let entities = self.state.entities().enumerate();
         let before: Vec<((usize, EntityId), u32)> =
             entities.map(|(index, entity)| (entity, self.fresh(index).0)).collect();
+        let is_new = |(index, (kind, id)): (usize, (usize, EntityId))| {
+            let known = self.state.position_of(kind, id);
+            known.is_none_or(|known| !self.state.lanes_at(known).eq(sent.lanes_at(index)))
+        };
+        let new: Vec<bool> = sent.entities().enumerate().map(is_new).collect();
         let state = Arc::make_mut(&mut self.state);
         state.patch(removed, sent)?;
         state.tick = tick;
         let mut before = before.into_iter().peekable();
-        let mut sent = sent.entities().peekable();
+        let mut sent = sent.entities().zip(new).peekable();
         let fresh = state.entities().map(|entity| {
             while before.next_if(|(other, _)| *other < entity).is_some() {}
-            let is_sent = sent.next_if_eq(&entity).is_some();
+            let is_new = sent.next_if(|(other, _)| *other == entity).is_some_and(|(_, new)| new);
             before
                 .peek()
-                .filter(|(other, _)| *other == entity && !is_sent)
+                .filter(|(other, _)| *other == entity && !is_new)
                 .map_or(tick.0, |(_, fresh)| *fresh)
         });
         self.fresh = Some(fresh.collect());

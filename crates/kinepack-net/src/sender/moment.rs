@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use kinepack::Tick;
+use kinepack::{Snapshot, Tick};
 
 use super::config::{HubConfig, Priority};
-use super::worlds::Worlds;
 
 /// The inputs of every receiver's turn in a tick.
 pub(super) struct Moment<'a> {
@@ -14,5 +13,7 @@ pub(super) struct Moment<'a> {
     pub(super) interval_ticks: u8,
     pub(super) config: &'a HubConfig,
     pub(super) priority: Option<Priority<'a>>,
-    pub(super) worlds: Worlds<'a>,
+    /// The worlds that the values of entities come from, by the numbers in a
+    /// [`Sight`](super::rings::Sight). Empty without rings.
+    pub(super) sources: &'a [&'a Snapshot],
 }

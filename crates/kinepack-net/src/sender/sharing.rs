@@ -321,7 +321,8 @@ fn fingerprint_alone(base: &ChosenBaseline) -> u64 {
     base.view_ids().fold(0, mixed)
 }
 
-fn mixed(hash: u64, id: u64) -> u64 {
+/// Adds an id to a hash.
+pub(super) fn mixed(hash: u64, id: u64) -> u64 {
     (hash ^ id).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
 }
 

@@ -15,23 +15,27 @@ pub(super) struct Visibility {
     pub(super) relevant: EntitySet,
     /// For each group of fields, the entities whose fields of this group the receiver may see.
     pub(super) groups: Vec<EntitySet>,
+    /// The entities that the receiver sees at any distance, as sorted ids.
+    pub(super) always: Arc<[EntityId]>,
 }
 
 impl Visibility {
     /// A visibility that includes all entities, but hides the fields of all `groups` groups.
     pub(super) fn new(groups: usize) -> Self {
-        Self { relevant: None, groups: vec![Some(Arc::from([])); groups] }
+        let none: Arc<[EntityId]> = Arc::from([]);
+        Self { relevant: None, groups: vec![Some(Arc::clone(&none)); groups], always: none }
     }
 
-    pub(super) fn is_all(&self) -> bool {
-        self.relevant.is_none() && self.groups.iter().all(Option::is_none)
+    /// Whether nothing was set.
+    pub(super) fn is_default(&self) -> bool {
+        self.relevant.is_none() && self.groups.iter().all(Option::is_none) && self.always.is_empty()
     }
 }
 
 /// A visibility that receivers use.
 #[derive(Clone, Debug)]
 pub(super) struct KnownVisibility {
-    /// Equal visibilities have the same id. The visibility that hides nothing has id 0.
+    /// Equal visibilities have the same id. The one in which nothing was set has id 0.
     pub(super) id: u64,
     pub(super) visibility: Arc<Visibility>,
 }

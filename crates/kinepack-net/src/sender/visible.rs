@@ -3,18 +3,17 @@
 //! the groups of fields that these receivers may not see.
 //!
 //! Receivers with equal visibilities share one visible state. The memory of a past tick lives as
-//! long as a view refers to it. Cost of a visibility: a search for its entities in the world and a
-//! copy of their rows. A visibility that only hides fields costs a copy of the world.
+//! long as a view refers to it. Cost of a visibility or a sight: a search for its entities in the
+//! world and a copy of their rows. A visibility that only hides fields costs a copy of the world.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use kinepack::{EncodeError, Snapshot, View};
 
-use super::rings::{HIDDEN, Sight};
+use super::rings::Sight;
 use super::view::SentView;
 use super::visibility::{FieldGroup, KnownVisibility, Visibility, contains};
-use super::worlds::Worlds;
 
 /// How many worlds of the pool a tick examines for reuse.
 const LOOKED_AT: usize = 32;
@@ -72,7 +71,7 @@ impl VisibleStates {
         // twice.
         Arc::make_mut(&mut snapshot).copy_from(world);
         let before = self.before.states.first().map(|visible| Arc::clone(&visible.view));
-        self.add(snapshot, before);
+        self.add(snapshot, false, before);
     }
 
     /// The world of the last tick, if there was one.
@@ -85,43 +84,51 @@ impl VisibleStates {
         if let Some((visibility, id)) = self.visibilities.get_key_value(&visibility) {
             return KnownVisibility { id: *id, visibility: Arc::clone(visibility) };
         }
-        let id = if visibility.is_all() { 0 } else { self.next_visibility + 1 };
+        let id = if visibility.is_default() { 0 } else { self.next_visibility + 1 };
         self.next_visibility = self.next_visibility.max(id);
         let visibility = Arc::new(visibility);
         self.visibilities.insert(Arc::clone(&visibility), id);
         KnownVisibility { id, visibility }
     }
 
-    /// The index of the visible state of a visibility, as far as `sight` sees it in these worlds.
-    /// The first call for a visibility and a sight in a tick builds the visible state.
+    /// The index of the visible state of a visibility, as far as `sight` sees it. `sources` are the
+    /// worlds that the sight takes values from. The first call for a visibility and a sight in a
+    /// tick builds the visible state.
     pub(super) fn index_for(
         &mut self,
         known: &KnownVisibility,
         sight: Option<&Sight>,
-        worlds: Worlds<'_>,
+        sources: &[&Snapshot],
     ) -> Result<usize, EncodeError> {
-        let key = (known.id, sight.map_or(0, |sight| sight.id));
-        if key == (0, 0) {
+        let Visibility { relevant, groups, always: always_seen } = &*known.visibility;
+        let hides_nothing = relevant.is_none() && groups.iter().all(Option::is_none);
+        if sight.is_none() && hides_nothing {
             return Ok(0);
         }
+        let key = (known.id, sight.map_or(0, |sight| sight.id));
         if let Some(index) = self.now.of_visibility.get(&key) {
             return Ok(*index);
         }
         let world = &self.now.states[0].view.whole;
         let mut snapshot = Snapshot::new_like(world);
-        match &known.visibility.relevant {
-            Some(entities) => world.positions(entities, &mut self.places),
-            None => {
-                self.places.clear();
-                self.places.extend(0..world.len() as u32);
+        if let Some(relevant) = relevant {
+            world.positions(relevant, &mut self.places);
+        }
+        match (sight, relevant) {
+            (None, None) => snapshot.copy_from(world),
+            (None, Some(_)) => snapshot.gather(world, &self.places)?,
+            (Some(sight), None) if always_seen.is_empty() => snapshot.gather_from(sources, &sight.seen)?,
+            (Some(sight), _) => {
+                let mut always = Vec::new();
+                world.positions(always_seen, &mut always);
+                let mut rows = joined(&sight.seen, &always, sight.farthest);
+                if relevant.is_some() {
+                    rows = common(&rows, &self.places);
+                }
+                snapshot.gather_from(sources, &rows)?;
             }
         }
-        match sight {
-            Some(sight) => gather(&mut snapshot, worlds, &mut self.places, &sight.tiers)?,
-            None if known.visibility.relevant.is_none() => snapshot.copy_from(world),
-            None => snapshot.gather(world, &self.places)?,
-        }
-        for (group, visible) in self.groups.iter().zip(&known.visibility.groups) {
+        for (group, visible) in self.groups.iter().zip(groups) {
             for part in group.parts.iter().filter(|_| visible.is_some()) {
                 snapshot.clear_part(part, |id| contains(visible, id))?;
             }
@@ -132,7 +139,7 @@ impl VisibleStates {
             .get(&key)
             .map(|index| Arc::clone(&self.before.states[*index].view));
         self.now.of_visibility.insert(key, self.now.states.len());
-        self.add(Arc::new(snapshot), before);
+        self.add(Arc::new(snapshot), sight.is_some_and(|sight| sight.rests), before);
         Ok(self.now.states.len() - 1)
     }
 
@@ -154,8 +161,9 @@ impl VisibleStates {
         if let Some(same) = same {
             return Arc::clone(same);
         }
-        let (state, whole) = (exact.state, View::from(coarse));
-        let view = Arc::new(SentView::new(self.new_id(), state, true, whole, None));
+        let (state, rests, whole) = (exact.state, exact.rests, View::from(coarse));
+        let view = SentView::new(self.new_id(), state, true, whole, None);
+        let view = Arc::new(view.resting(rests));
         self.now.states[index].coarse.push(Arc::clone(&view));
         view
     }
@@ -166,14 +174,16 @@ impl VisibleStates {
         self.next_id
     }
 
-    /// Adds a visible state. `before` is the view of the same visibility in the previous tick.
-    fn add(&mut self, snapshot: Arc<Snapshot>, before: Option<Arc<SentView>>) {
+    /// Adds a visible state. `rests` says that some of its values may be older than the tick.
+    /// `before` is the view of the same visibility in the previous tick.
+    fn add(&mut self, snapshot: Arc<Snapshot>, rests: bool, before: Option<Arc<SentView>>) {
         let unchanged = before.filter(|before| before.whole.holds_same(&snapshot));
         let state = unchanged.and_then(|before| before.state).unwrap_or_else(|| {
             self.next_state += 1;
             self.next_state
         });
         let view = SentView::new(self.new_id(), Some(state), false, View::from(snapshot), None);
+        let view = view.resting(rests);
         self.now.states.push(VisibleState { view: Arc::new(view), coarse: Vec::new() });
     }
 
@@ -199,24 +209,24 @@ impl VisibleStates {
     }
 }
 
-/// Takes the entities at `places`, each from the world of its tier, and leaves out hidden ones.
-fn gather(
-    snapshot: &mut Snapshot,
-    worlds: Worlds<'_>,
-    places: &mut Vec<u32>,
-    tiers: &[u8],
-) -> Result<(), EncodeError> {
-    let tier = |place: &u32| tiers[*place as usize];
-    places.retain(|place| tier(place) != HIDDEN);
-    snapshot.gather(worlds.finest(), places)?;
-    places.retain(|place| tier(place) != 0);
-    let mut rows = Snapshot::new_like(snapshot);
-    while let Some(coarser) = places.iter().map(tier).min() {
-        let of_tier: Vec<u32> =
-            places.iter().copied().filter(|place| tier(place) == coarser).collect();
-        rows.gather(worlds.of_tier(coarser), &of_tier)?;
-        snapshot.patch(&[], &rows)?;
-        places.retain(|place| tier(place) != coarser);
+/// The rows whose index is in `indices`. Both are sorted.
+fn common(rows: &[(u32, u8)], indices: &[u32]) -> Vec<(u32, u8)> {
+    let mut indices = indices.iter().peekable();
+    let is_in = |(row, _): &&(u32, u8)| {
+        while indices.next_if(|index| *index < row).is_some() {}
+        indices.peek() == Some(&row)
+    };
+    rows.iter().filter(is_in).copied().collect()
+}
+
+/// The rows, and one with `source` for each of the `indices` that they do not have. All are sorted.
+fn joined(rows: &[(u32, u8)], indices: &[u32], source: u8) -> Vec<(u32, u8)> {
+    let mut joined = Vec::with_capacity(rows.len() + indices.len());
+    let mut rows = rows.iter().copied().peekable();
+    for index in indices {
+        joined.extend(std::iter::from_fn(|| rows.next_if(|(row, _)| row < index)));
+        joined.push(rows.next_if(|(row, _)| row == index).unwrap_or((*index, source)));
     }
-    Ok(())
+    joined.extend(rows);
+    joined
 }

@@ -114,6 +114,56 @@ impl Snapshot {
         Ok(())
     }
 
+    /// Replaces the content with the tick of the first of `sources` and the entities at `rows`. Each
+    /// row is an index, which must increase, and the number of the source that the entity's values
+    /// come from. All sources must have the same entities. The memory is reused.
+    ///
+    /// # Errors
+    /// [`EncodeError::SchemaMismatch`] if a source has another schema, and
+    /// [`EncodeError::BadIndices`] for an index that does not increase, that a source does not
+    /// have, or whose source is missing. After an error the snapshot is unchanged.
+    pub fn gather_from(
+        &mut self,
+        sources: &[&Self],
+        rows: &[(u32, u8)],
+    ) -> Result<(), EncodeError> {
+        sources.iter().try_for_each(|source| self.check_schema(source))?;
+        let bad = |(index, _): (u32, u8)| EncodeError::BadIndices { index };
+        if let Some(pair) = rows.windows(2).find(|pair| pair[0].0 >= pair[1].0) {
+            return Err(bad(pair[1]));
+        }
+        let Some(first) = sources.first() else {
+            return rows.first().map_or(Ok(()), |row| Err(bad(*row)));
+        };
+        let is_alike = |source: &&Self| source.entities.ranges().eq(first.entities.ranges());
+        let alike = sources.iter().take_while(|source| is_alike(source)).count();
+        let is_there = |(index, source): &(u32, u8)| {
+            usize::from(*source) < alike && (*index as usize) < first.len()
+        };
+        if let Some(row) = rows.iter().find(|row| !is_there(row)) {
+            return Err(bad(*row));
+        }
+        self.clear(first.tick);
+        let mut rest = rows;
+        for (kind, rules) in self.kinds.list.iter().enumerate() {
+            let range = first.entities.range(kind);
+            let count = rest.partition_point(|(index, _)| (*index as usize) < range.end);
+            let (rows, after) = rest.split_at(count);
+            rest = after;
+            let ids = first.entities.of_kind(kind);
+            let row = |index: u32| index as usize - range.start;
+            self.entities.ids_mut().extend(rows.iter().map(|(index, _)| ids[row(*index)]));
+            self.entities.finish_kind(kind);
+            for lane in rules.lanes() {
+                let values = rows
+                    .iter()
+                    .map(|(index, source)| sources[usize::from(*source)].columns[lane][row(*index)]);
+                self.columns[lane].extend(values);
+            }
+        }
+        Ok(())
+    }
+
     /// Checks that `indices` increase, and that each of them is the index of an entity.
     pub(super) fn check_indices(&self, indices: &[u32]) -> Result<(), EncodeError> {
         let falls = indices.windows(2).find(|pair| pair[0] >= pair[1]).map(|pair| pair[1]);
@@ -286,6 +336,20 @@ mod tests {
         assert!(out.push_row(&snapshot(&[(5, 2)]), 0).is_ok());
         assert_eq!(out, snapshot(&[(4, 1), (5, 2)]));
         assert!(out.gather(&other, &[]).is_err());
+    }
+
+    #[test]
+    fn gather_from_takes_each_row_from_its_source() {
+        let sources = [[(1, 10), (3, 30), (5, 50)], [(1, 11), (3, 31), (5, 51)]].map(|rows| snapshot(&rows));
+        let sources = sources.each_ref();
+        let mut out = snapshot(&[(9, 9)]);
+        out.gather_from(&sources, &[(0, 1), (2, 0)]).unwrap();
+        assert_eq!(out, snapshot(&[(1, 11), (5, 50)]));
+        for bad in [[(0, 0), (3, 0)], [(0, 0), (0, 1)], [(0, 0), (1, 2)]] {
+            let refused = out.gather_from(&sources, &bad);
+            assert!(matches!(refused, Err(EncodeError::BadIndices { .. })), "{bad:?}");
+        }
+        assert_eq!(out, snapshot(&[(1, 11), (5, 50)]));
     }
 
     #[test]

@@ -174,9 +174,10 @@ impl Session {
         let codec = trained.codec(Level::ADAPTIVE)?;
         let mut hub = Hub::new(&codec, HubConfig::default())?;
         if let Some(cell) = place.cell_cm {
-            let ring = |tier, within| Ring { within, leave: within * 1.1, tier };
+            let ring = |tier, within| Ring { within, leave: within * 1.1, every: 1, tier };
             hub.set_rings(Some(&Rings {
                 positions: trained.figure.position_field().into_iter().collect(),
+                urgent: Vec::new(),
                 rings: vec![ring(0, 500.0), ring(1, 1500.0)],
                 beyond: Some(2),
                 cell,

@@ -88,8 +88,10 @@ impl Hub {
                 let is_for = match audience {
                     OwnedAudience::All => true,
                     OwnedAudience::Seeing(entity) => {
-                        contains(&peer.visibility.visibility.relevant, *entity)
-                            && peer.eye.sees(world, before, *entity)
+                        let visibility = &peer.visibility.visibility;
+                        contains(&visibility.relevant, *entity)
+                            && (visibility.always.binary_search(entity).is_ok()
+                                || peer.eye.sees(world, before, *entity))
                     }
                     OwnedAudience::Only(ids) => ids.contains(id),
                 };

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use kinepack::EntityId;
 
 use super::Hub;
-use crate::sender::rings::Sights;
 use crate::sender::visibility::{FieldGroup, Visibility};
 use crate::{KindOptions, NetError, ReceiverId, Rings};
 
@@ -46,24 +45,38 @@ impl Hub {
         self.change_visibility(id, |visibility| visibility.relevant = entities)
     }
 
-    /// Sets what receivers with a [viewpoint](Self::set_viewpoint) see by distance: the precision of
-    /// far entities, and which entities they do not see at all. This combines with
-    /// [`set_relevant`](Self::set_relevant): a receiver sees what both allow. `None` removes the
-    /// rings. An entity that comes into sight is added at the receiver, and one that leaves it is
-    /// removed.
-    ///
-    /// Receivers in the same cell share their snapshots, so there is an encoding for each cell with
-    /// viewpoints, baseline and codec. Cost of a tick: a distance for each entity and each cell
-    /// with viewpoints, and a copy of what is seen from it.
+    /// Sets which entities a receiver sees at any distance from its
+    /// [viewpoint](Self::set_viewpoint), such as the other members of a team: sorted ids. Beyond
+    /// all rings, they are sent as in the farthest ring that is seen. Entities that are not
+    /// [relevant](Self::set_relevant) stay hidden. Receivers with equal sets and viewpoints in the
+    /// same cell share the work.
     ///
     /// # Errors
-    /// Returns [`NetError::BadRing`], [`NetError::BadCell`] and [`NetError::NoSuchPosition`]. Then
-    /// nothing has changed.
+    /// Returns [`NetError::UnknownReceiver`] or [`NetError::NotSorted`].
+    pub fn set_always_seen(
+        &mut self,
+        id: ReceiverId,
+        entities: Arc<[EntityId]>,
+    ) -> Result<(), NetError> {
+        check_sorted(Some(&entities))?;
+        self.change_visibility(id, |visibility| visibility.always = entities)
+    }
+
+    /// Sets what receivers with a [viewpoint](Self::set_viewpoint) see by distance: how often and
+    /// how precisely far entities are sent, and which entities are not sent at all. Of the entities
+    /// that are [relevant](Self::set_relevant), a receiver sees those in its rings, and those that
+    /// it [always](Self::set_always_seen) sees. `None` removes the rings. An entity that comes into
+    /// sight is added at the receiver, and one that leaves it is removed.
+    ///
+    /// Receivers in the same cell share their snapshots, so there is an encoding for each cell with
+    /// viewpoints, baseline and codec. Cost of a tick: a pass over the entities, and for each cell
+    /// with viewpoints a search among the entities near it and a copy of those that are seen.
+    ///
+    /// # Errors
+    /// Returns [`NetError::BadRing`], [`NetError::BadCell`], [`NetError::NoSuchPosition`] and
+    /// [`NetError::NoSuchField`]. Then nothing has changed.
     pub fn set_rings(&mut self, rings: Option<&Rings>) -> Result<(), NetError> {
-        let sights = match rings {
-            Some(rings) => Some(Sights::new(rings.clone(), rings.places(&self.schema)?)),
-            None => None,
-        };
+        let sights = rings.map(|rings| rings.sights(&self.schema)).transpose()?;
         self.sights = sights;
         self.peers.values_mut().for_each(|peer| peer.eye.reset());
         Ok(())

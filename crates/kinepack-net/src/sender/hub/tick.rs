@@ -36,7 +36,9 @@ impl Hub {
         self.hand_out_events(world, &mut errors);
         let interval_ticks = interval.min(255) as u8;
         self.sending.begin(world);
-        let moment = Moment { now, tick, interval_ticks, config: &self.config, priority, worlds };
+        let sources = self.sights.as_ref().map(|sights| sights.sources(worlds));
+        let sources = &sources.unwrap_or_default();
+        let moment = Moment { now, tick, interval_ticks, config: &self.config, priority, sources };
         let sending = &mut self.sending;
         let mut ready = Vec::new();
         for peer in self.peers.values_mut() {
@@ -86,7 +88,7 @@ impl Hub {
     fn look(&mut self, worlds: Worlds<'_>) {
         let Some(sights) = &mut self.sights else { return };
         sights.begin(worlds, self.sending.visible.world());
-        self.peers.values_mut().for_each(|peer| sights.look(&mut peer.eye));
+        self.peers.values_mut().for_each(|peer| sights.look(worlds.finest(), &mut peer.eye));
         sights.end();
     }
 

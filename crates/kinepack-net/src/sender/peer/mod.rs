@@ -307,7 +307,7 @@ impl Peer {
     ) -> Result<Option<DueSnapshot>, NetError> {
         let Some(codec) = self.codec else { return Ok(None) };
         let sight = self.eye.sight.as_deref();
-        let visible = sending.visible.index_for(&self.visibility, sight, moment.worlds);
+        let visible = sending.visible.index_for(&self.visibility, sight, moment.sources);
         let visible = visible.map_err(|error| NetError::Receiver { id: self.id, error })?;
         let target = Target { codec, visible };
         self.history.find_lost(moment.now, &mut self.outcomes);

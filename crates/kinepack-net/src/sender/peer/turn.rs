@@ -119,7 +119,7 @@ impl Peer {
             if !self.history.reaches(against.base, 1) {
                 return Ok(());
             }
-            let Some(mut header) = self.header(moment, against.base) else { return Ok(()) };
+            let Some(header) = self.header(moment, against.base) else { return Ok(()) };
             let mut limit_bytes = self.limit_bytes(moment.config, &header);
             if let Some(front) = &turn.front {
                 let front_bytes = front.bytes.len() + LONGEST_IN_FRONT_BYTES;
@@ -129,7 +129,6 @@ impl Peer {
                 return Ok(());
             }
             let plan = self.plan(turn, limit_bytes, nth > 0)?;
-            header.left_out = !plan.view.is_complete();
             self.send_snapshot(turn, &header, &plan)?;
             if self.waiting == 0 {
                 return Ok(());
@@ -164,7 +163,6 @@ impl Peer {
             let plan = turn.sending.whole_due(against)?;
             if plan.coded.bytes.len() <= limit_bytes {
                 self.expects_split = false;
-                let header = SnapshotHeader { left_out: !plan.view.is_complete(), ..header };
                 self.send_snapshot(turn, &header, &plan)?;
                 return Ok(true);
             }
@@ -176,7 +174,6 @@ impl Peer {
         }
         for plan in &*parts {
             let Some(header) = self.header(moment, against.base) else { break };
-            let header = SnapshotHeader { left_out: !plan.view.is_complete(), ..header };
             self.send_snapshot(turn, &header, plan)?;
         }
         Ok(true)
@@ -267,7 +264,7 @@ impl Peer {
             moment.config.check_every_bytes.filter(|_| self.checks.is_due(moment.tick));
         let check =
             if check_every.is_some() { Some(turn.sending.check(&plan.view)?) } else { None };
-        let header = SnapshotHeader { check, ..*header };
+        let header = SnapshotHeader { check, left_out: plan.view.leaves_out(), ..*header };
         let room = self
             .sendable_bytes(moment.config)
             .saturating_sub(header.bytes() + plan.coded.bytes.len() + LONGEST_IN_FRONT_BYTES);

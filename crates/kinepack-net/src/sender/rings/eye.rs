@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kinepack::{EntityId, Snapshot};
 
-use super::{HIDDEN, Sight};
+use super::Sight;
 
 /// How far beyond its cell a viewpoint may be, in cells, before it belongs to another cell. So a
 /// viewpoint at the border of two cells does not change its cell in every tick.
@@ -40,7 +40,7 @@ impl Eye {
             return true;
         }
         let sees = |sight: &Option<Arc<Sight>>, index: usize| {
-            sight.as_ref().is_none_or(|sight| sight.tiers[index] != HIDDEN)
+            sight.as_ref().is_none_or(|sight| sight.sees(index))
         };
         let now = world.position(entity).map(|index| sees(&self.sight, index));
         let then = before.and_then(|before| before.position(entity));

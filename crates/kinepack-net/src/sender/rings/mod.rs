@@ -1,22 +1,27 @@
 //! Rings around viewpoints, which decide what a receiver sees by distance, and in which tier.
 //!
 //! [`Rings`] are the caller's settings. [`Sights`] computes once per tick what is seen from each
-//! cell that has a viewpoint in it, and [`Eye`] is a receiver's viewpoint with its cell.
+//! cell that has a viewpoint in it. [`Places`] finds what is near a cell, and [`samples`] keeps the
+//! values of what is not sent in every tick. [`Eye`] is a receiver's viewpoint with its cell.
 
 mod eye;
+mod grid;
 mod places;
+mod samples;
 mod sights;
 
-use kinepack::Schema;
+use kinepack::{EntityId, Schema};
 
 use crate::NetError;
 
 pub(super) use eye::Eye;
-pub(super) use places::Places;
-pub(super) use sights::{HIDDEN, Sight, Sights};
+use places::{Places, find_field};
+pub(super) use sights::{Sight, Sights};
 
 /// The largest number of a tier, and of rings.
-const MOST_TIER: usize = HIDDEN as usize - 1;
+const MOST_TIER: usize = 254;
+/// The largest [`Ring::every`].
+const MOST_EVERY: u32 = 255;
 
 /// A ring around a viewpoint: the entities that are within a distance of it, and not in a nearer
 /// ring.
@@ -29,6 +34,12 @@ pub struct Ring {
     /// changing its ring in every tick. Choose a difference of at least [`Rings::cell`] if
     /// viewpoints move to and fro between cells.
     pub leave: f64,
+    /// The ring's entities are sent in every n-th tick, from 1 to 255. Each entity has its own turn,
+    /// so about as many are sent in each tick. Until its next turn, an entity keeps its values, and
+    /// playback blends from one turn to the next. Playback then needs a state that is `every` ticks
+    /// ahead, so the playout delay grows by as many ticks, unless it is longer than playback
+    /// blends.
+    pub every: u32,
     /// The tier in which the ring's entities are sent: the index of one of the worlds that
     /// [`Hub::tick`](crate::Hub::tick) gets, from 0 to 254. If there are fewer worlds, the last one
     /// counts.
@@ -63,9 +74,10 @@ pub struct Ring {
 /// # hub.handle(client, now, receiver.poll_transmit(now).ok_or("no hello")?)?;
 /// hub.set_rings(Some(&Rings {
 ///     positions: vec!["ship.position".into()],
+///     urgent: vec![],
 ///     rings: vec![
-///         Ring { within: 50.0, leave: 55.0, tier: 0 },
-///         Ring { within: 300.0, leave: 330.0, tier: 1 },
+///         Ring { within: 50.0, leave: 55.0, every: 1, tier: 0 },
+///         Ring { within: 300.0, leave: 330.0, every: 4, tier: 1 },
 ///     ],
 ///     beyond: None,
 ///     cell: 10.0,
@@ -96,32 +108,38 @@ pub struct Rings {
     /// entity that has no such field is always seen, in tier 0. Positions are those of the first
     /// world.
     pub positions: Vec<String>,
+    /// The names of fields whose changes do not wait for the entity's turn, such as `ship.health`.
+    /// An entity that is new, or moves farther than [`cell`](Self::cell) in a tick, does not wait
+    /// either.
+    pub urgent: Vec<String>,
     /// The rings, from the smallest to the largest, at most 254.
     pub rings: Vec<Ring>,
-    /// The tier of the entities beyond all rings. `None` hides them.
+    /// The tier of the entities beyond all rings, which are sent in every tick. `None` hides them.
     pub beyond: Option<usize>,
     /// The edge length of the cells into which space is divided, in the unit of the position.
     /// Distances are measured from the nearest point of the viewpoint's cell, so receivers in the
     /// same cell see the same and share their snapshots. Each receiver sees a little more than the
-    /// rings say, by at most the cell's diagonal and a fifth.
+    /// rings say, by at most the cell's diagonal and a fifth. A receiver that moves to another cell
+    /// may see an entity between two rings go back in time once, by less than the larger `every`.
     pub cell: f64,
 }
 
 impl Rings {
-    /// Checks the numbers, and finds the positions among a schema's fields.
-    pub(super) fn places(&self, schema: &Schema) -> Result<Places, NetError> {
+    /// Checks the settings, and makes what finds out what is seen.
+    pub(super) fn sights(&self, schema: &Schema) -> Result<Sights, NetError> {
         let is_length = |length: f64| length.is_finite() && length > 0.0;
-        let mut last = 0.0;
+        let (mut last, mut reach) = (0.0, 0.0_f64);
         for (index, ring) in self.rings.iter().enumerate() {
             let is_valid = is_length(ring.within)
                 && is_length(ring.leave)
                 && ring.leave >= ring.within
                 && ring.within > last
+                && (1..=MOST_EVERY).contains(&ring.every)
                 && ring.tier <= MOST_TIER;
             if !is_valid {
                 return Err(NetError::BadRing { ring: index });
             }
-            last = ring.within;
+            (last, reach) = (ring.within, reach.max(ring.leave));
         }
         let count = self.rings.len();
         if count == 0 || count > MOST_TIER || self.beyond.is_some_and(|tier| tier > MOST_TIER) {
@@ -130,23 +148,49 @@ impl Rings {
         if !is_length(self.cell) {
             return Err(NetError::BadCell { cell: self.cell });
         }
-        Places::new(schema, &self.positions)
+        let places = Places::new(schema, &self.positions, reach)?;
+        let mut urgent = Vec::new();
+        for name in &self.urgent {
+            let unknown = || NetError::NoSuchField { field: name.clone() };
+            let (kind, field) = find_field(schema, name).ok_or_else(unknown)?;
+            urgent.extend(field.lanes().map(|lane| (kind, lane)));
+        }
+        Ok(Sights::new(self.clone(), places, urgent))
     }
 
-    /// Returns the ring of an entity at a squared distance. `before` is its ring in the last tick.
-    /// The result is the number of rings if the entity is beyond all of them.
-    fn ring(&self, squared: f64, before: Option<u8>) -> u8 {
+    /// Returns the ring of an entity at a squared distance. `before` is its ring in the last tick,
+    /// if it had one. The result is the number of rings if the entity is beyond all of them.
+    fn ring(&self, squared: f64, before: Option<u8>, id: EntityId, tick: u64) -> u8 {
         let entered = self.rings.iter().position(|ring| squared <= ring.within * ring.within);
         let entered = entered.unwrap_or(self.rings.len());
-        let before = before.map_or(entered, usize::from);
+        let Some(before) = before.map(usize::from) else { return entered as u8 };
         // An entity that was nearer stays in its ring until it leaves it.
         let stays = |index: &usize| squared <= self.rings[*index].leave * self.rings[*index].leave;
-        (before..entered).find(stays).unwrap_or(entered) as u8
+        let ring = (before..entered).find(stays).unwrap_or(entered);
+        // An entity must not go back in time. So it changes its ring only when its values in the
+        // new ring are at least as new.
+        let age = |ring| samples::age(id, self.every(ring), tick);
+        (if age(ring) > age(before) { before } else { ring }) as u8
     }
 
-    /// Returns the tier of a ring, or [`HIDDEN`].
-    fn tier(&self, ring: u8) -> u8 {
-        let beyond = self.beyond.map_or(HIDDEN, |tier| tier as u8);
-        self.rings.get(usize::from(ring)).map_or(beyond, |ring| ring.tier as u8)
+    /// The tier of a ring, or of what is beyond.
+    fn tier(&self, ring: usize) -> u8 {
+        let beyond = self.beyond.unwrap_or(0);
+        self.rings.get(ring).map_or(beyond, |ring| ring.tier) as u8
+    }
+
+    /// In which ticks a ring is sent, or what is beyond.
+    fn every(&self, ring: usize) -> u32 {
+        self.rings.get(ring).map_or(1, |ring| ring.every)
+    }
+
+    /// Whether the entities of a ring are not seen.
+    fn is_hidden(&self, ring: u8) -> bool {
+        usize::from(ring) == self.rings.len() && self.beyond.is_none()
+    }
+
+    /// The farthest ring, or what is beyond if it is seen.
+    fn farthest(&self) -> usize {
+        self.rings.len() - usize::from(self.beyond.is_none())
     }
 }

@@ -4,6 +4,7 @@ use kinepack::quantize::FloatLimits;
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{Schema, Snapshot};
 
+use super::grid::Grid;
 use crate::NetError;
 
 /// The fields that hold positions, and the positions of a world's entities.
@@ -15,6 +16,9 @@ pub(in crate::sender) struct Places {
     pub(super) axes: usize,
     /// The position of each entity, by index in the world; not numbers if it has none.
     of_world: Vec<[f64; 3]>,
+    /// The same for the last world.
+    before: Vec<[f64; 3]>,
+    grid: Grid,
 }
 
 /// A field that holds a position.
@@ -24,21 +28,26 @@ struct Position {
     axes: Vec<FloatLimits>,
 }
 
+/// Finds a field by its name, which follows the name of its kind if the kind has one. Returns the
+/// index of the kind too.
+pub(super) fn find_field<'s>(schema: &'s Schema, name: &str) -> Option<(usize, &'s Field)> {
+    schema.kinds().iter().enumerate().find_map(|(kind, of)| {
+        let mut fields = of.fields().map(|index| &schema.fields()[index]);
+        let field = fields.find(|field| {
+            !field.lanes().is_empty() && schema.lane_name(field.lanes().start) == name
+        });
+        field.map(|field| (kind, field))
+    })
+}
+
 impl Places {
-    /// Finds the fields with these names.
-    pub(super) fn new(schema: &Schema, names: &[String]) -> Result<Self, NetError> {
+    /// Finds the fields with these names. `reach` is the largest distance that is asked for.
+    pub(super) fn new(schema: &Schema, names: &[String], reach: f64) -> Result<Self, NetError> {
         let mut fields = vec![None; schema.kinds().len()];
         let mut most_axes = 0;
         for name in names {
             let unknown = || NetError::NoSuchPosition { field: name.clone() };
-            let found = schema.kinds().iter().enumerate().find_map(|(kind, of)| {
-                let mut fields = of.fields().map(|index| &schema.fields()[index]);
-                let field = fields.find(|field| {
-                    !field.lanes().is_empty() && schema.lane_name(field.lanes().start) == *name
-                });
-                field.map(|field| (kind, field))
-            });
-            let (kind, field) = found.ok_or_else(unknown)?;
+            let (kind, field) = find_field(schema, name).ok_or_else(unknown)?;
             let FieldKind::Floats(axes) = &field.kind else { return Err(unknown()) };
             if !matches!(axes.len(), 2 | 3) || axes.iter().any(FloatLimits::wraps) {
                 return Err(unknown());
@@ -46,11 +55,19 @@ impl Places {
             most_axes = most_axes.max(axes.len());
             fields[kind] = Some(Position { field: field.clone(), axes: axes.clone() });
         }
-        Ok(Self { fields, axes: most_axes, of_world: Vec::new() })
+        let mut bounds = [(f64::INFINITY, f64::NEG_INFINITY); 3];
+        for position in fields.iter().flatten() {
+            for (bound, axis) in bounds.iter_mut().zip(&position.axes) {
+                *bound = (bound.0.min(axis.min()), bound.1.max(axis.max()));
+            }
+        }
+        let grid = Grid::new(bounds, reach);
+        Ok(Self { fields, axes: most_axes, of_world: Vec::new(), before: Vec::new(), grid })
     }
 
     /// Reads the positions of all entities of a world.
     pub(super) fn read(&mut self, world: &Snapshot) {
+        std::mem::swap(&mut self.of_world, &mut self.before);
         self.of_world.clear();
         self.of_world.resize(world.len(), [f64::NAN; 3]);
         for (kind, position) in self.fields.iter().enumerate() {
@@ -68,24 +85,50 @@ impl Places {
                 }
             }
         }
+        self.grid.fill(&self.of_world);
     }
 
-    /// Returns the squared distance of each entity from a box. `None` for an entity without a
-    /// position.
-    pub(super) fn squared_distances<'a>(
-        &'a self,
-        (low, high): ([f64; 3], [f64; 3]),
-    ) -> impl Iterator<Item = Option<f64>> + 'a {
-        self.of_world.iter().map(move |place| {
-            if place[0].is_nan() {
-                return None;
-            }
-            let off = |axis: usize| match place[axis] {
-                place if place.is_infinite() => 0.0,
-                place => (low[axis] - place).max(place - high[axis]).max(0.0),
-            };
-            let [x, y, z] = [off(0), off(1), off(2)];
-            Some(x * x + y * y + z * z)
-        })
+    /// Returns whether the entity at `index` is farther than `distance`, along any axis, from its
+    /// place in the last world, where its index was `before`.
+    pub(super) fn has_jumped(&self, index: usize, before: usize, distance: f64) -> bool {
+        let Some(before) = self.before.get(before) else { return false };
+        // Differences of infinite numbers are not numbers, which are not above any distance.
+        self.of_world[index].iter().zip(before).any(|(now, then)| (now - then).abs() > distance)
     }
+
+    /// Calls `each` for all entities that may be within the reach of a box, in the order of their
+    /// indices, with the squared distance of each. The distance is `None` for an entity without a
+    /// position.
+    pub(super) fn near(
+        &mut self,
+        (low, high): ([f64; 3], [f64; 3]),
+        mut each: impl FnMut(usize, Option<f64>),
+    ) {
+        let of_world = &self.of_world;
+        self.grid.near(low, high, |index| each(index, squared_distance(of_world[index], low, high)));
+    }
+
+    /// Calls `each` for all entities, as [`near`](Self::near) does.
+    pub(super) fn all(
+        &self,
+        (low, high): ([f64; 3], [f64; 3]),
+        mut each: impl FnMut(usize, Option<f64>),
+    ) {
+        for (index, place) in self.of_world.iter().enumerate() {
+            each(index, squared_distance(*place, low, high));
+        }
+    }
+}
+
+/// The squared distance of a place from a box. `None` for an entity without a position.
+fn squared_distance(place: [f64; 3], low: [f64; 3], high: [f64; 3]) -> Option<f64> {
+    if place[0].is_nan() {
+        return None;
+    }
+    let off = |axis: usize| match place[axis] {
+        place if place.is_infinite() => 0.0,
+        place => (low[axis] - place).max(place - high[axis]).max(0.0),
+    };
+    let [x, y, z] = [off(0), off(1), off(2)];
+    Some(x * x + y * y + z * z)
 }

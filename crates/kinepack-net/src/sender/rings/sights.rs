@@ -1,38 +1,54 @@
 //! Computes what is seen from each cell that has a viewpoint in it.
 //!
-//! Cost of a tick: a distance for each entity and each cell with viewpoints.
+//! Cost of a tick: a pass over the entities, and for each cell with viewpoints a look at what is
+//! near it. If entities beyond all rings are seen too, it is a look at all entities.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use kinepack::Snapshot;
 
 use super::eye::{Cell, Eye, bounds};
+use super::samples::{Past, Samples};
 use super::{Places, Rings};
+use crate::sender::sharing::mixed;
 use crate::sender::worlds::Worlds;
 
-/// Instead of a tier: the entity is not seen.
-pub(in crate::sender) const HIDDEN: u8 = u8::MAX;
+/// The source of an entity in its finest and newest form: the first world of the tick.
+const FINEST: u8 = 0;
 
 /// What is seen from a cell in a tick.
 #[derive(Debug)]
 pub(in crate::sender) struct Sight {
-    /// Sights with the same id in the same tick are equal. In later ticks, the id belongs to the
-    /// same cell.
+    /// Sights with the same id in the same tick are equal. In the next tick, the id belongs to the
+    /// sight of one of the cells that had it.
     pub(in crate::sender) id: u64,
-    /// For each entity, by index in the world, its tier or [`HIDDEN`].
-    pub(in crate::sender) tiers: Arc<[u8]>,
+    /// The index of each entity that is seen, increasing, and the source of its values: the index
+    /// of one of [`Sights::sources`].
+    pub(in crate::sender) seen: Arc<[(u32, u8)]>,
+    /// Whether some of the values may be older than the tick.
+    pub(in crate::sender) rests: bool,
+    /// The source of the values of entities that are farther than the last ring, but seen for
+    /// another reason.
+    pub(in crate::sender) farthest: u8,
+}
+
+impl Sight {
+    pub(super) fn sees(&self, index: usize) -> bool {
+        self.seen.binary_search_by_key(&(index as u32), |(index, _)| *index).is_ok()
+    }
 }
 
 /// A cell with a viewpoint in it.
 #[derive(Debug)]
 struct Seen {
-    id: u64,
-    /// The ring of each entity, by index in the world.
-    rings: Vec<u8>,
+    /// The id of the cell's sight in the last tick.
+    last_id: Option<u64>,
+    /// The index and the ring of each entity that is in a ring or seen.
+    rings: Vec<(u32, u8)>,
     /// The same for the last tick and its world.
-    before: Vec<u8>,
-    /// `None` if everything is seen in tier 0.
+    before: Vec<(u32, u8)>,
+    /// `None` if everything is seen as it is in the finest world.
     sight: Option<Arc<Sight>>,
     is_current: bool,
 }
@@ -42,56 +58,155 @@ struct Seen {
 pub(in crate::sender) struct Sights {
     rings: Rings,
     places: Places,
+    /// The lanes of the fields whose changes are urgent, each with its kind.
+    urgent: Vec<(usize, usize)>,
     cells: HashMap<Cell, Seen>,
-    /// The sights of this tick, by their tiers.
-    by_tiers: HashMap<Arc<[u8]>, Arc<Sight>>,
-    /// For each entity, by index in the world, its index in the last world.
-    before: Vec<Option<u32>>,
+    /// The sights of this tick, by a hash of what they contain.
+    by_hash: HashMap<u64, Arc<Sight>>,
+    /// The ids of the sights of this tick.
+    taken: HashSet<u64>,
+    /// For each entity, by index in the world, how it was in the last world.
+    pasts: Vec<Past>,
+    /// For each ring, the samples of its entities, if it has its own.
+    samples: Vec<Option<Samples>>,
+    /// For each ring, and for what is beyond, the source of its values.
+    of_ring: Vec<u8>,
     /// The tier of the coarsest world of the tick.
     coarsest: u8,
-    last_id: u64,
+    /// The number of ticks.
+    ticks: u64,
+    newest_id: u64,
 }
 
 impl Sights {
-    pub(in crate::sender) fn new(rings: Rings, places: Places) -> Self {
+    pub(in crate::sender) fn new(
+        rings: Rings,
+        places: Places,
+        urgent: Vec<(usize, usize)>,
+    ) -> Self {
+        let samples = rings.rings.iter().map(|_| None).collect();
         Self {
             rings,
             places,
+            urgent,
             cells: HashMap::new(),
-            by_tiers: HashMap::new(),
-            before: Vec::new(),
+            by_hash: HashMap::new(),
+            taken: HashSet::new(),
+            pasts: Vec::new(),
+            samples,
+            of_ring: Vec::new(),
             coarsest: 0,
-            last_id: 0,
+            ticks: 0,
+            newest_id: 0,
         }
     }
 
     /// Begins a tick. `before` is the world of the last tick.
     pub(in crate::sender) fn begin(&mut self, worlds: Worlds<'_>, before: Option<&Snapshot>) {
         let world = worlds.finest();
+        self.ticks += 1;
         self.places.read(world);
         self.coarsest = worlds.coarsest();
-        self.by_tiers.clear();
+        self.by_hash.clear();
+        self.taken.clear();
         for cell in self.cells.values_mut() {
             cell.is_current = false;
             std::mem::swap(&mut cell.rings, &mut cell.before);
         }
-        self.before.clear();
-        self.before.extend(world.entities().map(|_| None));
+        self.find_sources();
+        self.find_pasts(world, before);
+        self.sample(worlds);
+    }
+
+    /// Finds the source of each ring's values. Rings with the same values have the same source.
+    fn find_sources(&mut self) {
+        let count = self.rings.rings.len();
+        let values = |ring: usize| {
+            let tier = self.rings.tier(ring).min(self.coarsest);
+            (self.rings.every(ring), tier)
+        };
+        let source = |ring: usize| match values(ring) {
+            (1, 0) => FINEST,
+            of_ring => {
+                let same = (0..ring).find(|nearer| values(*nearer) == of_ring);
+                same.unwrap_or(ring) as u8 + 1
+            }
+        };
+        self.of_ring = (0..=count).map(source).collect();
+    }
+
+    /// Finds out how each entity was in the last world.
+    fn find_pasts(&mut self, world: &Snapshot, before: Option<&Snapshot>) {
+        let none = Past { index: None, is_urgent: false };
+        self.pasts.clear();
+        self.pasts.resize(world.len(), none);
         let Some(before) = before else { return };
-        let mut last = before.entities().enumerate().peekable();
-        for (index, now) in world.entities().enumerate() {
-            // Both worlds are in the order of kinds and ids.
-            while last.next_if(|(_, then)| *then < now).is_some() {}
-            if let Some((then, _)) = last.next_if(|(_, then)| *then == now) {
-                self.before[index] = Some(then as u32);
+        if world.has_same_entities(before) {
+            (0..).zip(&mut self.pasts).for_each(|(index, past)| past.index = Some(index));
+        } else {
+            let mut last = before.entities().enumerate().peekable();
+            for (index, now) in world.entities().enumerate() {
+                // Both worlds are in the order of kinds and ids.
+                while last.next_if(|(_, then)| *then < now).is_some() {}
+                let same = last.next_if(|(_, then)| *then == now).map(|(then, _)| then);
+                let same =
+                    same.filter(|then| world.spawn_hash(index) == before.spawn_hash(*then));
+                self.pasts[index].index = same.map(|then| then as u32);
+            }
+        }
+        if self.rings.rings.iter().all(|ring| ring.every == 1) {
+            return;
+        }
+        let far = self.rings.cell;
+        for (index, past) in self.pasts.iter_mut().enumerate() {
+            let jumped = |then: u32| self.places.has_jumped(index, then as usize, far);
+            past.is_urgent = past.index.is_some_and(jumped);
+        }
+        for (kind, lane) in &self.urgent {
+            let (now, then) = (world.lane(*lane), before.lane(*lane));
+            let first = before.of_kind(*kind).start;
+            let pasts = &mut self.pasts[world.of_kind(*kind)];
+            for (past, now) in pasts.iter_mut().zip(now) {
+                past.is_urgent |=
+                    past.index.is_some_and(|index| then[index as usize - first] != *now);
             }
         }
     }
 
+    /// Samples the entities of each ring whose turn it is.
+    fn sample(&mut self, worlds: Worlds<'_>) {
+        for (ring, samples) in self.samples.iter_mut().enumerate() {
+            let every = self.rings.every(ring);
+            if every == 1 || usize::from(self.of_ring[ring]) != ring + 1 {
+                *samples = None;
+                continue;
+            }
+            let world = worlds.of_tier(self.rings.tier(ring).min(self.coarsest));
+            // The newest values of all entities are right too.
+            let updated = samples.as_mut().is_some_and(|samples| {
+                samples.update(world, &self.pasts, every, self.ticks).is_ok()
+            });
+            if !updated {
+                *samples = Some(Samples::new(world));
+            }
+        }
+    }
+
+    /// The worlds that the values of entities come from.
+    pub(in crate::sender) fn sources<'a>(&'a self, worlds: Worlds<'a>) -> Vec<&'a Snapshot> {
+        let mut sources = vec![worlds.finest()];
+        for ring in 0..self.of_ring.len() {
+            let samples = self.samples.get(ring).and_then(Option::as_ref);
+            let of_tier = || worlds.of_tier(self.rings.tier(ring).min(self.coarsest));
+            sources.push(samples.map_or_else(of_tier, |samples| &samples.world));
+        }
+        sources
+    }
+
     /// Finds what is seen from a viewpoint.
-    pub(in crate::sender) fn look(&mut self, eye: &mut Eye) {
+    pub(in crate::sender) fn look(&mut self, world: &Snapshot, eye: &mut Eye) {
         let cell = eye.find_cell(self.rings.cell, self.places.axes);
-        let sight = cell.and_then(|(cell, last)| self.seen_from(cell, last));
+        let sight = cell.and_then(|(cell, last)| self.seen_from(world, cell, last));
         eye.look(sight);
     }
 
@@ -103,41 +218,85 @@ impl Sights {
     /// Finds what is seen from a cell, for a viewpoint that was in the cell `last` before. A cell
     /// without an own past continues that of `last`, so that entities do not leave their rings
     /// because a viewpoint changed its cell.
-    fn seen_from(&mut self, cell: Cell, last: Option<Cell>) -> Option<Arc<Sight>> {
+    fn seen_from(
+        &mut self,
+        world: &Snapshot,
+        cell: Cell,
+        last: Option<Cell>,
+    ) -> Option<Arc<Sight>> {
         if !self.cells.contains_key(&cell) {
             let last = last.and_then(|last| self.cells.get(&last));
             let before = last.map(|last| last.before.clone()).unwrap_or_default();
-            self.last_id += 1;
-            let (id, rings) = (self.last_id, Vec::new());
-            let seen = Seen { id, rings, before, sight: None, is_current: false };
+            let seen =
+                Seen { last_id: None, rings: Vec::new(), before, sight: None, is_current: false };
             self.cells.insert(cell, seen);
         }
         let seen = self.cells.get_mut(&cell)?;
         if seen.is_current {
             return seen.sight.clone();
         }
-        let distances = self.places.squared_distances(bounds(cell, self.rings.cell));
-        let mut rings = Vec::with_capacity(self.before.len());
-        let tiers: Arc<[u8]> = distances
-            .zip(&self.before)
-            .map(|(squared, before)| {
-                let before = before.and_then(|before| seen.before.get(before as usize).copied());
-                let ring = squared.map(|squared| self.rings.ring(squared, before));
-                rings.push(ring.unwrap_or(0));
-                match ring.map_or(0, |ring| self.rings.tier(ring)) {
-                    HIDDEN => HIDDEN,
-                    tier => tier.min(self.coarsest),
-                }
-            })
-            .collect();
-        seen.rings = rings;
         seen.is_current = true;
-        seen.sight = tiers.iter().any(|tier| *tier != 0).then(|| {
-            let id = seen.id;
-            let same = self.by_tiers.entry(tiers);
-            let new = |tiers: &Arc<[u8]>| Arc::new(Sight { id, tiers: Arc::clone(tiers) });
-            Arc::clone(same.or_insert_with_key(new))
+        seen.rings.clear();
+        let Self { rings, places, pasts, of_ring, ticks, .. } = self;
+        let mut before = seen.before.iter().peekable();
+        let (mut found, mut rests) = (Vec::new(), false);
+        let mut add = |index: usize, squared: Option<f64>| {
+            let ring_before = pasts[index].index.and_then(|then| {
+                // The indices in both worlds are in the same order.
+                while before.next_if(|(index, _)| *index < then).is_some() {}
+                before.next_if(|(index, _)| *index == then).map(|(_, ring)| *ring)
+            });
+            let id = world.ids()[index];
+            let source = match squared.map(|squared| rings.ring(squared, ring_before, id, *ticks)) {
+                None => FINEST,
+                Some(ring) if rings.is_hidden(ring) => return,
+                Some(ring) => {
+                    seen.rings.push((index as u32, ring));
+                    rests |= rings.every(usize::from(ring)) > 1;
+                    of_ring[usize::from(ring)]
+                }
+            };
+            found.push((index as u32, source));
+        };
+        let corners = bounds(cell, rings.cell);
+        match rings.beyond {
+            Some(_) => places.all(corners, &mut add),
+            None => places.near(corners, &mut add),
+        }
+        let is_all =
+            found.len() == world.len() && found.iter().all(|(_, source)| *source == FINEST);
+        let (last_id, farthest) = (seen.last_id, of_ring[rings.farthest()]);
+        let sight = (!is_all).then(|| self.share(last_id, found, rests, farthest));
+        if let Some(seen) = self.cells.get_mut(&cell) {
+            seen.last_id = sight.as_ref().map(|sight| sight.id);
+            seen.sight.clone_from(&sight);
+        }
+        sight
+    }
+
+    /// Returns the sight of this tick that sees the same, or makes one. It gets the id of the
+    /// cell's sight in the last tick, if no other sight has it.
+    fn share(
+        &mut self,
+        last_id: Option<u64>,
+        seen: Vec<(u32, u8)>,
+        rests: bool,
+        farthest: u8,
+    ) -> Arc<Sight> {
+        let hash = seen.iter().fold(seen.len() as u64, |hash, (index, source)| {
+            mixed(hash, u64::from(*index) << 8 | u64::from(*source))
         });
-        seen.sight.clone()
+        let is_same = |sight: &&Arc<Sight>| sight.seen[..] == seen[..] && sight.rests == rests;
+        if let Some(same) = self.by_hash.get(&hash).filter(is_same) {
+            return Arc::clone(same);
+        }
+        let id = last_id.filter(|id| !self.taken.contains(id)).unwrap_or_else(|| {
+            self.newest_id += 1;
+            self.newest_id
+        });
+        self.taken.insert(id);
+        let sight = Arc::new(Sight { id, seen: seen.into(), rests, farthest });
+        self.by_hash.insert(hash, Arc::clone(&sight));
+        sight
     }
 }
