@@ -1,6 +1,6 @@
 import type { Pose, Skeleton } from "./clips.js";
 import type { Viewer } from "./crowd.js";
-import type { ModuleSource, Receiver } from "./snapshots.js";
+import type { InputSender, ModuleSource, Receiver } from "./snapshots.js";
 
 export type { ModuleSource, Pose };
 
@@ -110,11 +110,20 @@ export class Figure {
   readonly clipNames: readonly string[];
   /** The number of clips that can play at once. */
   readonly clipSlots: number;
+  /** The number of tiers: 1 and those of `coarser`. */
+  readonly tierCount: number;
   /**
    * The largest error of each joint in cm, in poses that move only as the options say. It is at
    * most the joint's precision.
    */
   readonly maxErrorsCm: Float64Array;
+  /** The schema file of a stream whose records are such bodies, for an `InputSender`. */
+  schemaFile(): Uint8Array;
+  /**
+   * A new copy of the bind pose, to be changed and given to `FigureSender.push`. Curves are as near
+   * to 0 as they may be.
+   */
+  bindPose(): FigurePose;
   free(): void;
 }
 
@@ -176,5 +185,90 @@ export class FigurePlayer {
    * clip yourself, and mix it with the pose.
    */
   clip(index: number, slot?: number): FigureClip | undefined;
+  free(): void;
+}
+
+/**
+ * A clip that a body plays, as `kinepack_anim::figure::ClipPlay` in Rust. A play does not change:
+ * its methods return a new one. Start it, keep it, and give it to each pose. While it stays the
+ * same, it takes no bits, although its time runs. Ticks are those of the server's world, as integers
+ * from 0 to below 2^32.
+ */
+export class ClipPlay {
+  /**
+   * Starts a clip of `Figure.clipNames`, given by its name or index, at a tick, from its beginning,
+   * with speed and weight 1.
+   */
+  static start(clip: string | number, tick: number): ClipPlay;
+  private constructor();
+  /** The name or index of the clip. */
+  readonly clip: string | number;
+  /** The tick at which the clip started, or at which its time or speed changed last. */
+  readonly since: number;
+  /** The ticks of the clip that pass per tick. */
+  readonly speed: number;
+  /** The weight, from 0 to 1. */
+  readonly weight: number;
+  /**
+   * The clip's time in ticks at a tick with its fraction. Multiply it by the seconds of a tick. It
+   * may be negative or beyond the end of the clip.
+   */
+  timeTicks(tick: number): number;
+  /**
+   * Has another time at a tick, in ticks from −2^21 to below 2^21, in steps of 1/1024. Throws for
+   * other numbers.
+   */
+  withTime(tick: number, timeTicks: number): ClipPlay;
+  /**
+   * Has another speed from a tick on, at which the time stays the same: from −16 to 16, in steps of
+   * 1/1024. 0 is a paused clip. Throws for other numbers.
+   */
+  withSpeed(tick: number, speed: number): ClipPlay;
+  /** Has another weight, from 0 to 1, in steps of 1/255. Throws for other numbers. */
+  withWeight(weight: number): ClipPlay;
+}
+
+/**
+ * A pose to send. Arrays are in the order of the figure's joints and curves, and all transforms are
+ * relative to the parent. A `FigurePose` that `bindPose` or a `FigurePlayer` returns is one too.
+ */
+export interface SentPose {
+  /** The numbers x, y, z, w of each joint. Their length must be within 1 % of 1. */
+  rotations: ArrayLike<number>;
+  /** The numbers x, y, z of each joint, in metres; those of the bind pose by default. */
+  translations?: ArrayLike<number>;
+  /** The factors of each joint; those of the bind pose by default. Figures send no other scales. */
+  scales?: ArrayLike<number>;
+  /** The values of the curves. Figures without curves need none. */
+  curves?: ArrayLike<number>;
+  /** The names or indices of the parts that are absent. The numbers of these are ignored. */
+  absent?: readonly (string | number)[];
+  /** The clip that plays in each slot. Slots without one are empty. */
+  clips?: readonly (ClipPlay | null | undefined)[];
+  /** The tier in which the pose is sent; 0 by default, which is the finest. */
+  tier?: number;
+}
+
+/** Sends a page's own body to a server, in a stream of inputs whose records are bodies. */
+export class FigureSender {
+  /**
+   * Throws if the stream's records are not the fields of the figure. The error says what differs.
+   * Use one stream for the body alone. Other inputs are a stream on another channel.
+   */
+  constructor(figure: Figure, inputs: InputSender);
+  /**
+   * Quantizes a pose as Rust does, bit by bit, and adds it to the stream. Returns the number of the
+   * record, which `InputSender.transmit` puts into its next packet.
+   *
+   * Throws if the figure cannot send the pose. The error names the joint, the curve or the part, and
+   * says what to do. Then nothing has changed.
+   */
+  push(pose: SentPose): number;
+  /**
+   * The integers of the last pose, for tests that compare them with the server's. Empty before the
+   * first pose.
+   */
+  readonly lanes: Uint32Array;
+  /** Frees the memory of this object. The figure and the stream stay. */
   free(): void;
 }

@@ -1,8 +1,11 @@
 // Live bodies. This file implements `figures.d.ts` with the WebAssembly module.
 
+import { ClipPlay } from "./clip-play.js";
 import { INNER, kindNamed } from "./frame.js";
 import { KeptView, Loaded, jointsOf, view } from "./memory.js";
 import initialize, * as module from "./module/figures.js";
+
+export { ClipPlay };
 
 const loaded = new Loaded(initialize, new URL("module/figures_bg.wasm", import.meta.url));
 
@@ -21,6 +24,7 @@ export class Figure {
     this.partNames = parts.map(({ name }) => name);
     this.clipNames = [...clipNames];
     this.clipSlots = clipSlots;
+    this.tierCount = 1 + (options.coarser?.length ?? 0);
     const setup = new module.FigureSetup(joints);
     joints.free();
     if (precisionCm !== undefined) setup.precision(precisionCm);
@@ -43,6 +47,21 @@ export class Figure {
     setup.coarser(Float64Array.from(options.coarser ?? []));
     this.inner = setup.build();
     this.maxErrorsCm = this.inner.max_errors_cm();
+  }
+
+  schemaFile() {
+    return this.inner.schema_file();
+  }
+
+  bindPose() {
+    const input = new module.FigureLanes(this.inner);
+    const { translations, rotations, scales, curves } = columnsOf(this, input.places());
+    const pose = {
+      translations: translations.slice(), rotations: rotations.slice(), scales: scales.slice(),
+      curves: curves.slice(),
+    };
+    input.free();
+    return pose;
   }
 
   free() {
@@ -100,14 +119,7 @@ export class FigurePlayer {
     const kept = this.#poses[index];
     // If the memory grew, the arrays have lost their contents.
     if (kept?.rotations.buffer === loaded.memory.buffer) return kept;
-    const [translations, rotations, scales, curves] = this.#bodies.places(index);
-    const joints = this.#figure.names.length;
-    this.#poses[index] = {
-      translations: view(loaded.memory, "f32", translations, 3 * joints),
-      rotations: view(loaded.memory, "f32", rotations, 4 * joints),
-      scales: view(loaded.memory, "f32", scales, 3 * joints),
-      curves: view(loaded.memory, "f32", curves, this.#figure.curveNames.length),
-    };
+    this.#poses[index] = columnsOf(this.#figure, this.#bodies.places(index));
     return this.#poses[index];
   }
 
@@ -118,9 +130,7 @@ export class FigurePlayer {
 
   clip(index, slot = 0) {
     this.#check(index);
-    if (!Number.isInteger(slot) || slot < 0 || slot >= this.#figure.clipSlots) {
-      throw new RangeError(`there is no slot ${slot}; there are ${this.#figure.clipSlots}`);
-    }
+    checkSlot(slot, this.#figure.clipSlots);
     const [clip, timeTicks, speed, weight] = this.#bodies.clip(index, slot);
     if (clip === undefined) return undefined;
     return { clip, name: this.#figure.clipNames[clip], timeTicks, speed, weight };
@@ -137,6 +147,103 @@ export class FigurePlayer {
   }
 }
 
+// Sends a page's own body in a stream of inputs.
+export class FigureSender {
+  #figure;
+  #inputs;
+  #input;
+  #bind;
+  #pose;
+
+  constructor(figure, inputs) {
+    loaded.check();
+    if (typeof inputs?.pushLanes !== "function") {
+      throw new TypeError("a figure is sent by an InputSender");
+    }
+    const [{ hash, fields }] = inputs.schema.kinds;
+    if (hash !== figure.inner.hash()) {
+      throw difference("the stream", figure, fields.map((field) => field.name));
+    }
+    [this.#figure, this.#inputs, this.#bind] = [figure, inputs, figure.bindPose()];
+    this.#input = new module.FigureLanes(figure.inner);
+    this.lanes = new Uint32Array();
+  }
+
+  push(pose) {
+    const { names, partNames, tierCount } = this.#figure;
+    const { tier = 0, absent = [], clips = [] } = pose;
+    if (!Number.isInteger(tier) || tier < 0 || tier >= tierCount) {
+      throw new RangeError(`there is no tier ${tier}; the figure has ${tierCount}: tier 0, and `
+        + "one for each number of its option `coarser`");
+    }
+    const parts = Uint32Array.from(absent, (part) => indexOf(partNames, part, "part"));
+    const plays = playsOf(this.#figure, clips);
+    this.#write(pose, names.length);
+    const lanes = this.#input.quantize(parts, plays, tier);
+    const number = this.#inputs.pushLanes(lanes);
+    this.lanes = lanes;
+    return number;
+  }
+
+  // Copies a pose into the module's memory.
+  #write(pose, joints) {
+    // If the memory grew, the arrays have lost their contents.
+    if (this.#pose?.rotations.buffer !== loaded.memory.buffer) {
+      this.#pose = columnsOf(this.#figure, this.#input.places());
+    }
+    const { translations, scales } = this.#bind;
+    const given = {
+      translations: pose.translations ?? translations, rotations: pose.rotations,
+      scales: pose.scales ?? scales, curves: pose.curves ?? [],
+    };
+    for (const [what, numbers] of Object.entries(given)) {
+      const { length } = this.#pose[what];
+      if (numbers?.length === length) continue;
+      const each = what === "curves" ? "1 for each curve" : `${length / joints} for each joint`;
+      throw new TypeError(`${what} must be ${length} numbers, ${each}, not ${numbers?.length}`);
+    }
+    for (const [what, numbers] of Object.entries(given)) this.#pose[what].set(numbers);
+  }
+
+  free() {
+    this.#input.free();
+  }
+}
+
+// A body's pose and curves as views of the module's memory.
+function columnsOf(figure, [translations, rotations, scales, curves]) {
+  const joints = figure.names.length;
+  return {
+    translations: view(loaded.memory, "f32", translations, 3 * joints),
+    rotations: view(loaded.memory, "f32", rotations, 4 * joints),
+    scales: view(loaded.memory, "f32", scales, 3 * joints),
+    curves: view(loaded.memory, "f32", curves, figure.curveNames.length),
+  };
+}
+
+// Five numbers for each slot of clips: the clip, a tick, and the time, speed and weight then.
+function playsOf({ clipNames, clipSlots }, clips) {
+  const plays = new Float64Array(5 * clipSlots);
+  for (let slot = 0; slot < Math.max(clips.length, clipSlots); slot += 1) {
+    const play = clips[slot];
+    if (play === undefined || play === null) {
+      plays[5 * slot] = -1;
+      continue;
+    }
+    if (!(play instanceof ClipPlay)) throw new TypeError("a clip that plays is a ClipPlay");
+    checkSlot(slot, clipSlots);
+    const { clip, since, speed, weight } = play;
+    const index = indexOf(clipNames, clip, "clip");
+    plays.set([index, since, play.timeTicks(since), speed, weight], 5 * slot);
+  }
+  return plays;
+}
+
+function checkSlot(slot, slots) {
+  if (Number.isInteger(slot) && slot >= 0 && slot < slots) return;
+  throw new RangeError(`there is no slot ${slot}; there are ${slots}`);
+}
+
 // The numbers of lanes of a kind before those of the figure, and after them. `hashOf` returns the
 // hash of some fields of the kind. Throws if the kind does not have the figure's fields.
 function lanesAround(figure, { name, hash, fields }, hashOf) {
@@ -149,19 +256,26 @@ function lanesAround(figure, { name, hash, fields }, hashOf) {
     return [lanesOf(fields.slice(0, begin)), lanesOf(fields.slice(end))];
   }
   const theirs = fields.slice(begin, end).map((field) => field.name);
-  const kind = `the kind ${JSON.stringify(name)} is not of this figure`;
+  throw difference(`the kind ${JSON.stringify(name)}`, figure, theirs, begin);
+}
+
+// The error that says how `theirs`, the names of the fields of `what` from `begin` on, differ from
+// the figure's.
+function difference(what, figure, theirs, begin = 0) {
+  const ours = figure.inner.field_names();
+  const kind = `${what} is not of this figure`;
   const length = Math.max(theirs.length, ours.length);
   for (let at = 0; at < length; at += 1) {
     if (theirs[at] === ours[at]) continue;
     if (withoutDigest(theirs[at]) === withoutDigest(ours[at])) {
-      throw new Error(`${kind}: its joints have other bind poses, or other axes of hinges, `
+      return new Error(`${kind}: its joints have other bind poses, or other axes of hinges, `
         + "or its clips have other names");
     }
     const quoted = (field) => (field === undefined ? "missing" : JSON.stringify(field));
-    throw new Error(`${kind}: its field ${begin + at} is ${quoted(theirs[at])}, and the figure's `
+    return new Error(`${kind}: its field ${begin + at} is ${quoted(theirs[at])}, and the figure's `
       + `is ${quoted(ours[at])}; both sides need the same skeleton and options`);
   }
-  throw new Error(`${kind}: its numbers have other limits; both sides need the same precisions, `
+  return new Error(`${kind}: its numbers have other limits; both sides need the same precisions, `
     + "shell, ranges of motions, curves and parts");
 }
 

@@ -268,6 +268,12 @@ export class InputSender {
    * range; then nothing has changed.
    */
   push(values: Record<string, number | bigint | boolean | ArrayLike<number | bigint>>): number;
+  /**
+   * Adds an input whose integers are known, such as those of a `FigureSender`, and returns its
+   * number. Throws if there are too few or too many, or one is out of its range; then nothing has
+   * changed.
+   */
+  pushLanes(lanes: Uint32Array): number;
   /** The packet of the newest inputs. Each packet is returned once. */
   transmit(): Uint8Array | undefined;
   /** Takes an acknowledgement. */

@@ -179,6 +179,11 @@ export class InputSender {
     return this.#sender.push(new BigUint64Array(this.#words.buffer));
   }
 
+  pushLanes(lanes) {
+    if (!(lanes instanceof Uint32Array)) throw new TypeError("lanes must be a Uint32Array");
+    return this.#sender.push_lanes(lanes);
+  }
+
   transmit() {
     return this.#sender.poll_transmit();
   }

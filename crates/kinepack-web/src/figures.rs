@@ -4,6 +4,7 @@
 //! is between. JavaScript copies them here, and this module computes the poses. So pages without
 //! figures do not load the code for skeletons.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use kinepack::{Between, EntityId, Schema, Snapshot, Tick};
@@ -50,8 +51,8 @@ impl SkeletonJoints {
 /// The parameters from which a figure is made.
 #[wasm_bindgen]
 pub struct FigureSetup {
-    skeleton: Skeleton,
-    options: FigureOptions,
+    pub(crate) skeleton: Skeleton,
+    pub(crate) options: FigureOptions,
 }
 
 #[wasm_bindgen]
@@ -124,17 +125,17 @@ impl FigureSetup {
     pub fn build(self) -> Result<BodyFigure, JsError> {
         let figure = Figure::new(&self.skeleton, &self.options).map_err(failed)?;
         let schema = Schema::try_new(figure.fields()).map_err(failed)?;
-        Ok(BodyFigure { figure, schema, bind: self.skeleton.shared_bind_pose() })
+        Ok(BodyFigure { figure, schema, setup: Rc::new(self) })
     }
 }
 
 /// The body of one kind of entity.
 #[wasm_bindgen]
 pub struct BodyFigure {
-    figure: Figure,
+    pub(crate) figure: Figure,
     /// The figure's fields as a schema of one kind.
     schema: Schema,
-    bind: Arc<[Transform]>,
+    pub(crate) setup: Rc<FigureSetup>,
 }
 
 #[wasm_bindgen]
@@ -144,6 +145,11 @@ impl BodyFigure {
         format!("{:016x}", self.schema.hash())
     }
 
+    /// The schema file of the fields.
+    pub fn schema_file(&self) -> Vec<u8> {
+        self.schema.to_bytes()
+    }
+
     /// The names of the fields.
     pub fn field_names(&self) -> Vec<String> {
         self.schema.fields().iter().map(|field| field.name.clone()).collect()
@@ -151,7 +157,7 @@ impl BodyFigure {
 
     /// The largest error of each joint in cm, in poses that move only as the options say.
     pub fn max_errors_cm(&self) -> Vec<f64> {
-        (0..self.bind.len()).map(|joint| self.figure.max_error_cm(joint)).collect()
+        (0..self.figure.joint_count()).map(|joint| self.figure.max_error_cm(joint)).collect()
     }
 }
 
@@ -190,7 +196,7 @@ impl FigureBodies {
             figure: figure.figure.clone(),
             others: [before, after],
             states: Snapshot::new(&figure.schema, Tick(0)),
-            bind: Arc::clone(&figure.bind),
+            bind: figure.setup.skeleton.shared_bind_pose(),
             moment: Vec::new(),
             ids: Vec::new(),
             bodies: Vec::new(),

@@ -12,6 +12,8 @@
 mod clips;
 mod codec;
 #[cfg(feature = "figures")]
+mod figure_lanes;
+#[cfg(feature = "figures")]
 mod figures;
 #[cfg(any(feature = "clips", feature = "figures"))]
 mod pose;

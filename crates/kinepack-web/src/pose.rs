@@ -1,8 +1,10 @@
 //! A pose as columns of numbers in the module's memory, which JavaScript reads.
 
+#[cfg(feature = "figures")]
+use kinepack_anim::Transform;
 use kinepack_anim::{CM_PER_M, PoseWriter};
 
-/// The numbers of a pose. It takes lengths in centimetres, and has them in metres.
+/// The numbers of a pose. It takes and gives lengths in centimetres, and has them in metres.
 pub(crate) struct Columns {
     pub(crate) curves: Vec<f32>,
     translations: Vec<f32>,
@@ -25,6 +27,22 @@ impl Columns {
     pub(crate) fn places(&self) -> Vec<u32> {
         let Self { curves, translations, rotations, scales } = self;
         [translations, rotations, scales, curves].map(|list| list.as_ptr() as usize as u32).to_vec()
+    }
+
+    /// Copies the transforms to `joints`, as many as the pose has.
+    #[cfg(feature = "figures")]
+    pub(crate) fn read(&self, joints: &mut [Transform]) {
+        let (translations_m, _) = self.translations.as_chunks();
+        let (rotations, _) = self.rotations.as_chunks();
+        let (scales, _) = self.scales.as_chunks();
+        let lists = translations_m.iter().zip(rotations).zip(scales);
+        for (joint, ((translation_m, rotation), scale)) in joints.iter_mut().zip(lists) {
+            *joint = Transform {
+                translation: translation_m.map(|metres: f32| metres * CM_PER_M),
+                rotation: *rotation,
+                scale: *scale,
+            };
+        }
     }
 }
 

@@ -84,6 +84,15 @@ impl InputSender {
         Ok(self.sender.push_lanes(&self.lanes).map_err(failed)?.0)
     }
 
+    /// Adds a record whose lanes are already quantized. Returns the record's sequence number.
+    ///
+    /// # Errors
+    /// Fails if there are more or fewer lanes than a record has, or a lane is out of its range. Then
+    /// nothing has changed.
+    pub fn push_lanes(&mut self, lanes: &[u32]) -> Result<u16, JsError> {
+        Ok(self.sender.push_lanes(lanes).map_err(failed)?.0)
+    }
+
     /// The packet of the newest records. Each packet is returned once.
     pub fn poll_transmit(&mut self) -> Option<Vec<u8>> {
         self.sender.poll_transmit().map(<[u8]>::to_vec)

@@ -7,6 +7,8 @@
 
 #[path = "recorded/figures.rs"]
 mod figures;
+#[path = "recorded/sent_figures.rs"]
+mod sent_figures;
 
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -11,7 +11,7 @@ import {
 } from "./support.js";
 
 // The options of `tests/recorded/figures.rs`.
-const OPTIONS = Object.freeze({
+export const OPTIONS = Object.freeze({
   precisionCm: 0.4,
   shellCm: 2,
   jointPrecisionsCm: { hand: 0.1 },
@@ -25,7 +25,7 @@ const OPTIONS = Object.freeze({
   coarser: [4],
 });
 
-const JOINTS = Object.freeze([
+export const JOINTS = Object.freeze([
   { name: "hip", bind: { translationCm: [0, 95, 0] } },
   { name: "spine", parent: "hip", bind: { translationCm: [0, 20.5, 0] } },
   { name: "arm", parent: 1, bind: { translationCm: [18, 25, 0], rotation: [0, 0, 0.6, 0.8] } },

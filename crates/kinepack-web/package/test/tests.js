@@ -5,6 +5,7 @@
 import * as clips from "../clips.js";
 import * as crowd from "../crowd.js";
 import * as snapshots from "../snapshots.js";
+import { senderTests } from "./figure-sender.js";
 import { figureTests } from "./figures.js";
 import {
   bytesOf, expect, expectError, hashOf, hashOfFrame, hexOf, linesOf, randomNumbers,
@@ -101,6 +102,7 @@ export function tests(read) {
       }
     },
     ...figureTests(read),
+    ...senderTests(read),
   };
 }
 

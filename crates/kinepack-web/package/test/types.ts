@@ -3,7 +3,7 @@
 import { ClipPlayer, Skeleton, load as loadClips } from "../clips.js";
 import { connect } from "../connection.js";
 import { Viewer, Watching, load as loadCrowd } from "../crowd.js";
-import { Figure, FigurePlayer, load as loadFigures } from "../figures.js";
+import { ClipPlay, Figure, FigurePlayer, FigureSender, load as loadFigures } from "../figures.js";
 import type { Frame, ReceiverStats } from "../snapshots.js";
 import { InputSender, Receiver, describeSchema, load, splitDatagram } from "../snapshots.js";
 
@@ -46,12 +46,19 @@ export async function use(schema: Uint8Array, datagram: Uint8Array): Promise<num
   const bend: number | undefined = bodies.play() && bodies.pose(0).curves[0];
   const walked: number = bodies.clip(0)?.timeTicks ?? 0;
   new FigurePlayer(new Figure(new Skeleton(schema)), new Viewer(schema)).isPresent(0, "hand");
+  const stream = new InputSender({ schema: byHand.schemaFile(), level: "adaptive", rateHz: 60 });
+  const own = new FigureSender(byHand, stream);
+  const walk = ClipPlay.start("walk", 100).withSpeed(130, 0.5).withWeight(0.2);
+  const sent: number = own.push({ ...byHand.bindPose(), absent: ["hand"], clips: [null, walk], tier: 0 })
+    + own.push(bodies.pose(0)) + stream.pushLanes(own.lanes) + walk.timeTicks(140.5);
+  // @ts-expect-error the rotations are missing
+  own.push({ translations: [0, 0, 0] });
   // @ts-expect-error there is no such motion
   new Figure(schema, { motions: { arm: "moves" } });
   // @ts-expect-error there is no such level
   new Receiver({ schema, level: "best", tickHz: 60 });
   // @ts-expect-error the ticks a second are missing
   new Receiver({ schema });
-  return positions[0]! + Number(damage) + (bend ?? 0) + walked + stats.delayMs + pose.rotations[3]!
+  return positions[0]! + Number(damage) + (bend ?? 0) + walked + sent + stats.delayMs + pose.rotations[3]!
     + describeSchema(schema).kinds.length;
 }

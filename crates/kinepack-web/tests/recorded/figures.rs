@@ -21,7 +21,7 @@ const RIDER_ID: u32 = 50;
 
 const HAND_PART: usize = 0;
 
-fn skeleton() -> Skeleton {
+pub(super) fn skeleton() -> Skeleton {
     let joint = |name: &str, parent, translation, rotation| {
         let bind = Transform { translation, rotation, ..Transform::IDENTITY };
         Joint { name: name.into(), parent, bind }
@@ -38,7 +38,7 @@ fn skeleton() -> Skeleton {
     .unwrap()
 }
 
-fn options() -> FigureOptions {
+pub(super) fn options() -> FigureOptions {
     let curve = |name: &str, min| FigureCurve { name: name.into(), min, max: 1.0, precision: 0.01 };
     FigureOptions {
         precision_cm: 0.4,
@@ -57,13 +57,27 @@ fn options() -> FigureOptions {
 }
 
 /// A walk whose speed changes at times, and a wave that fades in and out.
-fn plays(tick: u32, id: u32) -> [Option<ClipPlay>; 2] {
+pub(super) fn plays(tick: u32, id: u32) -> [Option<ClipPlay>; 2] {
     let change = Tick(tick / 25 * 25);
     let speed = 0.75 + f64::from(change.0) / 100.0;
     let walk = ClipPlay::start(0, Tick(id)).with_speed(change, speed).unwrap();
     let wave = ClipPlay::start(1, Tick(tick / 20 * 20));
     let wave = wave.with_weight((tick % 20) as f32 / 19.0).unwrap();
     [Some(walk), (tick / 20 + id).is_multiple_of(2).then_some(wave)]
+}
+
+/// The transforms of a body's joints and its curves at a tick.
+pub(super) fn motion(skeleton: &Skeleton, tick: u32, id: u32) -> (Vec<Transform>, [f32; 2]) {
+    let time = tick as f32 / 20.0 + id as f32;
+    let mut joints = skeleton.bind_pose();
+    joints[0].translation[0] += 100.0 * time.sin();
+    for (joint, turn) in [(0, 3.0 * time), (1, time.sin()), (2, (2.0 * time).cos())] {
+        let (sin, cos) = (turn / 2.0).sin_cos();
+        joints[joint].rotation = [0.6 * sin, 0.0, 0.8 * sin, cos];
+    }
+    let (sin, cos) = (time / 2.0).sin_cos();
+    joints[4].rotation = [0.0, sin, 0.0, cos];
+    (joints, [time.sin(), time.cos().abs()])
 }
 
 /// A pose as it is shown. What the figure does not write is as in the bind pose.
@@ -120,18 +134,10 @@ impl Bodies {
         world.push(EntityId(100), &beacon).unwrap();
         let mut lanes = vec![1; self.figure.lane_count() + 2];
         for id in (0..4u32).filter(|id| (tick / 12 + id) % 5 != 2) {
-            let time = tick as f32 / 20.0 + id as f32;
-            let mut joints = self.skeleton.bind_pose();
-            joints[0].translation[0] += 100.0 * time.sin();
-            for (joint, turn) in [(0, 3.0 * time), (1, time.sin()), (2, (2.0 * time).cos())] {
-                let (sin, cos) = (turn / 2.0).sin_cos();
-                joints[joint].rotation = [0.6 * sin, 0.0, 0.8 * sin, cos];
-            }
-            let (sin, cos) = (time / 2.0).sin_cos();
-            joints[4].rotation = [0.0, sin, 0.0, cos];
+            let (joints, curves) = motion(&self.skeleton, tick, id);
             let absent = [HAND_PART];
             let pose = FigurePose {
-                curves: &[time.sin(), time.cos().abs()],
+                curves: &curves,
                 clips: &plays(tick, id),
                 tier: ((tick / 9 + id) % 2) as usize,
                 absent: if (tick / 7 + id).is_multiple_of(3) { &absent } else { &[] },
