@@ -280,8 +280,10 @@ pub fn net_receiver(data: &[u8]) {
                     datagram[at] ^= source.byte();
                 }
                 datagram.extend_from_slice(&[0; 3][..source.below(8).min(3)]);
-                if source.below(4) == 3 {
-                    name_older(&mut datagram, &mut source);
+                match source.below(4) {
+                    2 => drop(datagram.splice(..0, [0x4A, source.byte()])),
+                    3 => name_older(&mut datagram, &mut source),
+                    _ => {}
                 }
                 feed(&mut receiver, now, &datagram);
                 if nth < stream.len() && nth == next && source.byte() & 1 == 0 {

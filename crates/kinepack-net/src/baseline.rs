@@ -99,11 +99,6 @@ pub(crate) fn field_of_all(own_back: u8, others: usize) -> Option<u32> {
     (by_rule(own_back) != others).then_some((1 << others) - 1)
 }
 
-/// The merge field that names no views. `None` if the rule for merge 0 names none either.
-pub(crate) fn field_of_none(own_back: u8) -> Option<u32> {
-    (by_rule(own_back) > 0).then_some(0)
-}
-
 /// What a receiver holds for a sequence before the baseline.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Held<T> {

@@ -2,7 +2,7 @@
 
 use crate::packet::{
     ACKNOWLEDGEMENT, CHECK, CHECK_BYTES, EVENTS_ALONE, FRAGMENT, KIND_MASK, SNAPSHOT,
-    SNAPSHOT_WITH_OLDER, STREAM_ACKNOWLEDGEMENT, split_front,
+    SNAPSHOT_WITH_OLDER, STREAM_ACKNOWLEDGEMENT, split_front, split_turns,
 };
 use crate::{Channel, Refused, Sequence};
 
@@ -135,6 +135,7 @@ pub fn datagram_kind(datagram: &[u8]) -> Option<DatagramKind> {
 pub fn datagram_sequence(datagram: &[u8]) -> Option<Sequence> {
     let (_, datagram) = Channel::split(datagram);
     let (_, datagram) = split_front(datagram).ok()?;
+    let (_, datagram) = split_turns(datagram).ok()?;
     let is_checked = datagram.first() == Some(&CHECK);
     let datagram = datagram.get(if is_checked { CHECK_BYTES } else { 0 }..)?;
     let ([first_byte, low, high], _) = datagram.split_first_chunk()?;

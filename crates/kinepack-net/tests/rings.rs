@@ -22,6 +22,7 @@ struct Ship {
     heading: f32,
     #[pack(max = 100)]
     heat: Option<u8>,
+    alarm: bool,
 }
 
 #[derive(Pack, Clone, Debug, PartialEq)]
@@ -47,6 +48,14 @@ fn codec(level: Level) -> Codec {
     let schema = Schema::builder().kind::<Mark>("mark").kind::<Score>("score");
     let schema = schema.kind::<Ship>("ship").build().unwrap();
     Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap()
+}
+
+/// The same rings, of which the farther two are sent in every n-th tick.
+fn with_turns(every: [u32; 2], rings: Rings) -> Rings {
+    let urgent = vec!["ship.alarm".into(), "mark.until".into()];
+    let of_rings = [1].into_iter().chain(every);
+    let of_rings = rings.rings.iter().zip(of_rings).map(|(ring, every)| Ring { every, ..*ring });
+    Rings { urgent, rings: of_rings.collect(), ..rings }
 }
 
 fn rings(beyond: Option<usize>) -> Rings {
@@ -99,7 +108,7 @@ impl World {
 
     fn add(&mut self) {
         let (position, id) = (self.place(), self.next_id);
-        let ship = Ship { position, model: (id % 8) as u8, heading: 0.0, heat: Some(0) };
+        let ship = Ship { position, model: (id % 8) as u8, heading: 0.0, heat: Some(0), alarm: false };
         self.ships.insert(id, ship);
         self.next_id += 1;
     }
@@ -111,6 +120,13 @@ impl World {
             }
             ship.heading = self.random.unit() * 7.0;
             ship.heat = Some(self.random.below(101) as u8);
+            ship.alarm ^= self.random.chance(50);
+            if self.random.chance(100) {
+                ship.position[0] = -ship.position[0];
+            }
+        }
+        if self.random.chance(10) {
+            self.marks[2].until = (self.marks[2].until + 1) % 100;
         }
         for axis in self.eyes.iter_mut().flatten() {
             *axis = (*axis + f64::from(self.random.unit()) * 5.0).clamp(-200.0, 200.0);
@@ -126,28 +142,44 @@ impl World {
         }
     }
 
-    /// The world of a tier, of the entities for which `tier` returns this tier.
-    fn of_tiers(&self, codec: &Codec, tick: u32, tier: impl Fn(u32) -> Option<usize>) -> Snapshot {
+    /// The world of a tier.
+    fn of_tier(&self, codec: &Codec, tick: u32, tier: usize) -> Snapshot {
         let mut made = Snapshot::new(codec.schema(), Tick(tick));
         for (id, mark) in (10..).zip(&self.marks) {
-            if let Some(tier) = tier(id) {
-                let until = mark.until + 10 * tier as u8;
-                made.push(EntityId(id), &Mark { until, ..mark.clone() }).unwrap();
-            }
+            let until = mark.until + 10 * tier as u8;
+            made.push(EntityId(id), &Mark { until, ..mark.clone() }).unwrap();
         }
         made.push(EntityId(1), &Score { points: self.points }).unwrap();
         for (id, ship) in &self.ships {
-            if let Some(tier) = tier(*id) {
-                let heading = if tier == 0 { ship.heading } else { ship.heading.round() };
-                let heat = if tier == 1 { None } else { ship.heat };
-                made.push(EntityId(*id), &Ship { heading, heat, ..ship.clone() }).unwrap();
-            }
+            let heading = if tier == 0 { ship.heading } else { ship.heading.round() };
+            let heat = if tier == 1 { None } else { ship.heat };
+            made.push(EntityId(*id), &Ship { heading, heat, ..ship.clone() }).unwrap();
         }
         made
     }
 }
 
+/// What a receiver shows of the last of `worlds`, of which the first has tick 1. The score has no
+/// place, so it is always shown.
+fn shown(worlds: &[[Snapshot; 3]], seen: &HashMap<u32, Shown>) -> Snapshot {
+    let [newest, ..] = &worlds[worlds.len() - 1];
+    let mut shown = Snapshot::new_like(newest);
+    for (_, id) in newest.entities() {
+        let (tier, tick) = match seen.get(&id.0) {
+            Some(of_entity) => *of_entity,
+            None if id == EntityId(1) => (0, newest.tick.0),
+            None => continue,
+        };
+        let world = &worlds[tick as usize - 1][tier];
+        shown.push_row(world, world.position(id).unwrap()).unwrap();
+    }
+    shown
+}
+
 type Cell = [i64; 3];
+
+/// What is seen of an entity: its tier, and the tick that its values are from.
+type Shown = (usize, u32);
 
 /// The rings as a person would describe them.
 #[derive(Default)]
@@ -155,11 +187,44 @@ struct Naive {
     cells: Vec<Option<Cell>>,
     /// The rings of the last tick, by cell and entity.
     before: HashMap<Cell, HashMap<u32, usize>>,
+    /// For each entity, the last tick in which it did not have to wait for its turn.
+    at_once: HashMap<u32, u32>,
+    /// What an entity has that is sent at once: its place, and its urgent field.
+    last: HashMap<u32, (Vec<f32>, u8)>,
+}
+
+/// The tick of the entity's last turn, which may be before the first tick.
+fn last_turn(id: u32, every: u32, tick: u32) -> i64 {
+    let spread = u64::from(id) * 0x9E37_79B9 % (1 << 32) * u64::from(every) / (1 << 32);
+    i64::from(tick) - i64::from((tick + spread as u32) % every)
 }
 
 impl Naive {
-    /// Returns for each receiver the tiers of the entities that it sees.
-    fn look(&mut self, world: &World, rings: &Rings) -> Vec<HashMap<u32, usize>> {
+    /// Notes which entities are sent at once.
+    fn note_urgent(&mut self, world: &World, rings: &Rings, tick: u32) {
+        let step = |to: f32| (to * 64.0).round() / 64.0;
+        let ships = world.ships.iter().map(|(id, ship)| {
+            (*id, (ship.position.map(step).to_vec(), u8::from(ship.alarm)))
+        });
+        let marks = (10..).zip(&world.marks);
+        let marks = marks.map(|(id, mark)| (id, (mark.on_map.map(f32::round).to_vec(), mark.until)));
+        let now: HashMap<_, _> = ships.chain(marks).collect();
+        for (id, (place, urgent)) in &now {
+            let waits = self.last.get(id).is_some_and(|(before, urgent_before)| {
+                let mut axes = place.iter().zip(before);
+                let is_near = axes.all(|(a, b)| f64::from((a - b).abs()) <= rings.cell);
+                is_near && urgent == urgent_before
+            });
+            if !waits {
+                self.at_once.insert(*id, tick);
+            }
+        }
+        self.last = now;
+    }
+
+    /// Returns for each receiver what it sees.
+    fn look(&mut self, world: &World, rings: &Rings, tick: u32) -> Vec<HashMap<u32, Shown>> {
+        self.note_urgent(world, rings, tick);
         let mut now: HashMap<Cell, HashMap<u32, usize>> = HashMap::new();
         self.cells.resize(world.eyes.len(), None);
         let edge = rings.cell;
@@ -179,12 +244,15 @@ impl Naive {
             let past = self.before.get(&cell).or(past).cloned().unwrap_or_default();
             *last = Some(cell);
             let of_cell =
-                now.entry(cell).or_insert_with(|| rings_of_cell(world, rings, cell, &past));
-            let tiers = of_cell.iter().filter_map(|(id, ring)| {
-                let tier = rings.rings.get(*ring).map_or(rings.beyond, |ring| Some(ring.tier));
-                Some((*id, tier?))
+                now.entry(cell).or_insert_with(|| rings_of_cell(world, rings, cell, &past, tick));
+            let shown = of_cell.iter().filter_map(|(id, ring)| {
+                let Some(ring) = rings.rings.get(*ring) else {
+                    return rings.beyond.map(|tier| (*id, (tier, tick)));
+                };
+                let sampled = last_turn(*id, ring.every, tick).max(self.at_once[id].into());
+                Some((*id, (ring.tier, sampled as u32)))
             });
-            seen.push(tiers.collect());
+            seen.push(shown.collect());
         }
         self.before = now;
         seen
@@ -197,6 +265,7 @@ fn rings_of_cell(
     rings: &Rings,
     cell: Cell,
     past: &HashMap<u32, usize>,
+    tick: u32,
 ) -> HashMap<u32, usize> {
     let edge = rings.cell;
     let off = |place: &[f32]| {
@@ -220,14 +289,23 @@ fn rings_of_cell(
                     ring = nearer;
                 }
             }
+            // An entity does not go back in time.
+            let turn = |ring: usize| {
+                let every = rings.rings.get(ring).map_or(1, |ring| ring.every);
+                last_turn(id, every, tick)
+            };
+            let was_hidden = *before == rings.rings.len() && rings.beyond.is_none();
+            if turn(ring) < turn(*before) && !was_hidden {
+                ring = *before;
+            }
         }
         (id, ring)
     };
     ships.chain(marks).map(ring).collect()
 }
 
-fn session(level: Level, seed: u64, beyond: Option<usize>) {
-    let (codec, rings) = (codec(level), rings(beyond));
+fn session(level: Level, seed: u64, rings: Rings) {
+    let codec = codec(level);
     let mut hub = Hub::new(&codec, HubConfig::default()).unwrap();
     hub.set_rings(Some(&rings)).unwrap();
     let link = LinkConfig {
@@ -244,7 +322,7 @@ fn session(level: Level, seed: u64, beyond: Option<usize>) {
         ends.push((receiver, links));
     }
     let (mut naive, mut expected, mut compared) = (Naive::default(), HashMap::new(), 0);
-    let mut tiers_seen = [0; 3];
+    let (mut tiers_seen, mut worlds_seen) = ([0; 3], Vec::<[Snapshot; 3]>::new());
     for tick in 1..=400u32 {
         let now = Duration::from_secs(1) * tick / TICK_HZ;
         for (id, (receiver, [down, up])) in (0..).zip(&mut ends) {
@@ -270,27 +348,39 @@ fn session(level: Level, seed: u64, beyond: Option<usize>) {
         for (id, eye) in (0..).map(ReceiverId).zip(&world.eyes) {
             hub.set_viewpoint(id, Some(*eye)).unwrap();
         }
-        for (id, seen) in (0..).zip(naive.look(&world, &rings)) {
-            seen.values().for_each(|tier| tiers_seen[*tier] += 1);
-            let seen = world.of_tiers(&codec, tick, |entity| seen.get(&entity).copied());
-            expected.insert((id, tick), seen);
+        worlds_seen.push([0, 1, 2].map(|tier| world.of_tier(&codec, tick, tier)));
+        for (id, seen) in (0..).zip(naive.look(&world, &rings, tick)) {
+            seen.values().for_each(|(tier, _)| tiers_seen[*tier] += 1);
+            expected.insert((id, tick), shown(&worlds_seen, &seen));
         }
-        let worlds = [0, 1, 2].map(|tier| world.of_tiers(&codec, tick, |_| Some(tier)));
-        hub.tick(now, &worlds.each_ref()).unwrap();
+        hub.tick(now, &worlds_seen.last().unwrap().each_ref()).unwrap();
         while let Some((to, datagram)) = hub.poll_transmit() {
             ends[to.0 as usize].1[0].send(now, datagram);
         }
     }
     assert!(compared > 1_000, "{compared} states arrived");
-    assert!(tiers_seen.iter().all(|seen| *seen > 1_000), "{tiers_seen:?}");
+    let used = |tier| rings.rings.iter().any(|ring| ring.tier == tier);
+    let are_seen = (0..3).all(|tier| !used(tier) || tiers_seen[tier] > 1_000);
+    assert!(are_seen, "{tiers_seen:?}");
 }
 
 #[test]
 fn each_receiver_holds_what_the_rings_say() {
-    session(Level::PACKED, 1, None);
-    session(Level::ADAPTIVE, 2, None);
-    session(Level::ADAPTIVE, 3, Some(1));
-    session(Level::LEARNING, 4, Some(2));
+    session(Level::PACKED, 1, rings(None));
+    session(Level::ADAPTIVE, 2, rings(None));
+    session(Level::ADAPTIVE, 3, rings(Some(1)));
+    session(Level::LEARNING, 4, rings(Some(2)));
+}
+
+#[test]
+fn entities_of_far_rings_keep_the_values_of_their_last_turn() {
+    session(Level::PACKED, 5, with_turns([2, 4], rings(None)));
+    session(Level::ADAPTIVE, 6, with_turns([3, 7], rings(Some(0))));
+    session(Level::LEARNING, 7, with_turns([4, 1], rings(None)));
+    // Both rings have the same values.
+    let mut alike = with_turns([8, 8], rings(None));
+    alike.rings[1].tier = 1;
+    session(Level::PACKED, 8, alike);
 }
 
 /// A hub with rings, and a world of ships at these places along x.
@@ -302,7 +392,7 @@ fn at_places(places: &[f32]) -> (Hub, [Snapshot; 2]) {
         let mut world = Snapshot::new(codec.schema(), Tick(1));
         for (id, x) in (100..).zip(places) {
             let heat = (tier == 0).then_some(40);
-            let ship = Ship { position: [*x, 0.0, 0.0], model: 0, heading: 0.0, heat };
+            let ship = Ship { position: [*x, 0.0, 0.0], model: 0, heading: 0.0, heat, alarm: false };
             world.push(EntityId(id), &ship).unwrap();
         }
         world
@@ -388,7 +478,7 @@ fn events_of_entities_reach_those_who_see_or_saw_them() {
     // A ship that jumps out of sight still explodes where it was.
     let mut jumped = Snapshot::new_like(&fine);
     jumped.tick = Tick(4);
-    let there = Ship { position: [220.0, 0.0, 0.0], model: 0, heading: 0.0, heat: None };
+    let there = Ship { position: [220.0, 0.0, 0.0], model: 0, heading: 0.0, heat: None, alarm: false };
     jumped.push(EntityId(100), &there).unwrap();
     let unknown = hear(&fine, [(101, 5), (9, 6)]);
     assert_eq!(unknown, [[5, 6]; 2], "distance does not hide what is long gone or never was");
@@ -435,4 +525,91 @@ fn wrong_rings_and_worlds_are_refused() {
     let differs = Err(NetError::TierDiffers { tier: 2 });
     assert_eq!(hub.tick(Duration::ZERO, &[&fine, &fine, &coarse]), differs);
     assert_eq!(hub.tick(Duration::ZERO, &fine), Ok(()), "a refused tick changes nothing");
+}
+
+/// A ship that flies evenly along x, far away from a receiver whose far ring has turns of 4 ticks.
+/// Returns the largest difference between its shown place and its place at the shown moment.
+fn largest_error_of_far_ship(loss: Loss) -> f64 {
+    const SPEED: f32 = 0.25;
+    let codec = codec(Level::PACKED);
+    let mut hub = Hub::new(&codec, HubConfig::default()).unwrap();
+    hub.set_rings(Some(&with_turns([4, 4], rings(None)))).unwrap();
+    let mut receiver = join(&mut hub, 0, Some([0.0; 3]));
+    let config = LinkConfig { latency: Duration::from_millis(20), loss, ..LinkConfig::default() };
+    let [mut down, mut up] = [1, 2].map(|seed| Link::new(config, seed).unwrap());
+    let mut largest = 0.0_f64;
+    for tick in 1..=240u32 {
+        let now = Duration::from_secs(1) * tick / TICK_HZ;
+        let mut world = Snapshot::new(codec.schema(), Tick(tick));
+        let x = 60.0 + SPEED * tick as f32;
+        let still = Ship {
+            position: [70.0, 20.0, 0.0],
+            model: 0,
+            heading: 0.0,
+            heat: None,
+            alarm: tick % 16 < 8,
+        };
+        world.push(EntityId(100), &Ship { position: [x, 0.0, 0.0], ..still.clone() }).unwrap();
+        world.push(EntityId(101), &still).unwrap();
+        hub.tick(now, &world).unwrap();
+        while let Some((_, datagram)) = hub.poll_transmit() {
+            down.send(now, datagram);
+        }
+        while let Some(datagram) = down.poll(now) {
+            let _ = receiver.handle(now, &datagram);
+        }
+        while let Some(datagram) = receiver.poll_transmit(now) {
+            up.send(now, datagram);
+        }
+        while let Some(datagram) = up.poll(now) {
+            let _ = hub.handle(ReceiverId(0), now, &datagram);
+        }
+        // In the first seconds, the delay grows to the length of a turn.
+        let Some(playback) = receiver.playback(now).filter(|_| tick > 120) else { continue };
+        let places = playback.samples().map(|sample| sample.state::<Ship>().unwrap().position);
+        let places: Vec<[f32; 3]> = places.collect();
+        let expected = 60.0 + f64::from(SPEED) * playback.tick;
+        largest = largest.max((f64::from(places[0][0]) - expected).abs());
+        assert_eq!(places[1], still.position);
+    }
+    largest
+}
+
+#[test]
+fn playback_blends_from_turn_to_turn() {
+    let step = 1.0 / 64.0;
+    assert!(largest_error_of_far_ship(Loss::None) <= step);
+    // After a loss, values count as those of the tick whose packet arrived.
+    let largest = largest_error_of_far_ship(Loss::bursts(0.1, 2.0));
+    assert!((step..1.0).contains(&largest), "{largest}");
+}
+
+#[test]
+fn a_value_that_returns_within_a_round_trip_is_shown_at_once() {
+    let (mut hub, [mut world, _]) = at_places(&[60.0]);
+    hub.set_rings(Some(&with_turns([4, 4], rings(None)))).unwrap();
+    let mut receiver = join(&mut hub, 0, Some([0.0; 3]));
+    for tick in 1..20 {
+        let now = Duration::from_millis(16) * tick;
+        let alarm = (5..7).contains(&tick);
+        let ship = Ship {
+            position: [60.0, 0.0, 0.0],
+            model: 0,
+            heading: 0.0,
+            heat: None,
+            alarm,
+        };
+        world.clear(Tick(tick));
+        world.push(EntityId(100), &ship).unwrap();
+        hub.tick(now, &world).unwrap();
+        while let Some((_, datagram)) = hub.poll_transmit() {
+            receiver.handle(now, datagram).unwrap();
+        }
+        // Only the first state is acknowledged, so all others are coded against it.
+        while let Some(datagram) = receiver.poll_transmit(now).filter(|_| tick < 3) {
+            hub.handle(ReceiverId(0), now, datagram).unwrap();
+        }
+        let shown = receiver.newest().unwrap().get::<Ship>(EntityId(100)).unwrap().unwrap();
+        assert_eq!(shown.alarm, alarm, "{tick}");
+    }
 }

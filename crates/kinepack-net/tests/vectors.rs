@@ -8,12 +8,12 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use kinepack::quantize::IntegerLimits;
+use kinepack::quantize::{FloatLimits, IntegerLimits};
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
     Acknowledgement, Audience, EventKinds, Hub, HubConfig, Received, Receiver, ReceiverConfig,
-    ReceiverId, ReceiverOptions, Refused, Sequence, datagram_sequence,
+    ReceiverId, ReceiverOptions, Refused, Ring, Rings, Sequence, datagram_sequence,
 };
 
 use crate::support::older_sequences;
@@ -141,6 +141,7 @@ fn form(datagram: &[u8]) -> String {
     }
     match datagram {
         [0x2A, ..] => return "events-alone".into(),
+        [0x4A, _, rest @ ..] => return form(rest) + "-turns",
         [0x1A, len, rest @ ..] => return form(&rest[usize::from(*len)..]) + "-events",
         _ => {}
     }
@@ -151,10 +152,11 @@ fn form(datagram: &[u8]) -> String {
     form + if datagram[0] & 7 == 3 { "-older" } else { "" }
 }
 
-/// The lines that this version writes, in five sessions. The first session is plain. The second
+/// The lines that this version writes, in six sessions. The first session is plain. The second
 /// session is short, with two older views from its hello on. The third session has a state check in
 /// each snapshot, and a fault in the receiver. The fourth session has events. The fifth session is
-/// at the level adaptive, with older views in two parts.
+/// at the level adaptive, with older views in two parts. In the sixth session, far entities take
+/// turns of four ticks.
 fn written() -> String {
     let codec = codec();
     let hello = receiver(&codec, None).poll_transmit(Duration::ZERO).unwrap().to_vec();
@@ -189,7 +191,57 @@ fn written() -> String {
     let adaptive = codec_at(Level::ADAPTIVE);
     let hello = hex(receiver(&adaptive, None).poll_transmit(Duration::ZERO).unwrap());
     lines += &format!("hello-adaptive {hello}\n");
-    lines + &session(&adaptive, config(2, by_default), 100..=130, None, None)
+    lines += &session(&adaptive, config(2, by_default), 100..=130, None, None);
+    let codec = codec_of_places();
+    let hello = hex(receiver(&codec, None).poll_transmit(Duration::ZERO).unwrap());
+    lines += &format!("hello-places {hello}\n");
+    lines + &session_in_turns(&codec)
+}
+
+/// A codec for entities that have a place.
+fn codec_of_places() -> Codec {
+    let axis = FloatLimits::new(0.0, 1000.0, 0.25).unwrap();
+    let schema = Schema::new(vec![Field::new("place", FieldKind::Floats(vec![axis; 2]))]);
+    Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap()
+}
+
+/// Runs a session with eight entities that move, the first three of them near the viewpoint. The
+/// farther ones are sent in every fourth tick.
+fn session_in_turns(codec: &Codec) -> String {
+    let config = HubConfig { check_every_bytes: Some(64), ..HubConfig::default() };
+    let mut hub = Hub::new(codec, config).unwrap();
+    let ring = |within, every| Ring { within, leave: within, every, tier: 0 };
+    hub.set_rings(Some(&Rings {
+        positions: vec!["place".into()],
+        urgent: vec![],
+        rings: vec![ring(300.0, 1), ring(700.0, 4)],
+        beyond: None,
+        cell: 100.0,
+    }))
+    .unwrap();
+    hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
+    hub.set_viewpoint(ID, Some([50.0, 50.0, 0.0])).unwrap();
+    let mut receiver = receiver(codec, None);
+    hub.handle(ID, Duration::ZERO, receiver.poll_transmit(Duration::ZERO).unwrap()).unwrap();
+    let mut lines = String::new();
+    for tick in 1..=12 {
+        let now = Duration::from_millis(20) * tick;
+        let mut world = Snapshot::new(codec.schema(), Tick(tick));
+        for id in 1..=8 {
+            world.push_lanes(EntityId(id), &[400 * id + 3 * tick, 200 + tick]).unwrap();
+        }
+        hub.tick(now, &world).unwrap();
+        while let Some((_, datagram)) = hub.poll_transmit() {
+            receiver.handle(now, datagram).unwrap();
+            let state = receiver.view(sequence(datagram)).map_or(0, Snapshot::state_hash);
+            lines += &format!("{} {} {state:016x}\n", form(datagram), hex(datagram));
+        }
+        while let Some(datagram) = receiver.poll_transmit(now) {
+            lines += &format!("acknowledgement {}\n", hex(datagram));
+            hub.handle(ID, now, datagram).unwrap();
+        }
+    }
+    lines
 }
 
 /// The entity and the lane that the fault changes.
@@ -285,7 +337,7 @@ fn every_datagram_is_written() {
 
 #[test]
 fn every_datagram_is_read() {
-    let (codec, adaptive) = (codec(), codec_at(Level::ADAPTIVE));
+    let (codec, adaptive, places) = (codec(), codec_at(Level::ADAPTIVE), codec_of_places());
     let (events, mut receiver) = (event_kinds(), receiver(&codec, None));
     let mut forms = Vec::new();
     let (mut partial, mut older_in_parts) = (HashSet::new(), 0);
@@ -300,9 +352,13 @@ fn every_datagram_is_read() {
         let datagram = bytes(datagram);
         forms.push(form);
         match form {
-            "hello" | "hello-events" | "hello-adaptive" => {
+            "hello" | "hello-events" | "hello-adaptive" | "hello-places" => {
                 let events = (form == "hello-events").then_some(&events);
-                let codec = if form == "hello-adaptive" { &adaptive } else { &codec };
+                let codec = match form {
+                    "hello-adaptive" => &adaptive,
+                    "hello-places" => &places,
+                    _ => &codec,
+                };
                 receiver = self::receiver(codec, events);
                 partial.clear();
                 assert_eq!(receiver.poll_transmit(Duration::ZERO), Some(&datagram[..]));
@@ -364,6 +420,7 @@ fn every_datagram_is_read() {
         "refusal-events",
         "-events",
         "events-alone",
+        "-turns",
     ] {
         assert!(forms.iter().any(|known| known.contains(form)), "no {form}");
     }

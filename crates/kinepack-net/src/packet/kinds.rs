@@ -18,6 +18,8 @@ pub(super) const STRIDE_SHIFT: u32 = 5;
 pub(crate) const CHECK: u8 = REFUSAL | 1 << 3;
 /// Events in front of a snapshot.
 pub(crate) const EVENTS_IN_FRONT: u8 = REFUSAL | 1 << 3 | 1 << 4;
+/// How long values may rest, in front of a snapshot.
+pub(super) const TURNS: u8 = REFUSAL | 1 << 3 | 1 << 6;
 /// Events without a snapshot.
 pub(crate) const EVENTS_ALONE: u8 = REFUSAL | 1 << 3 | 1 << 5;
 pub(super) const ANEW: u8 = HELLO | 1 << 3;

@@ -27,7 +27,7 @@ use kinds::{ANEW, HELLO, REFUSAL};
 use parts::Parts;
 use snapshot::parse_snapshot;
 pub(crate) use snapshot::{
-    Baseline, CHECK_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, OlderViews, SnapshotHeader,
+    Baseline, CHECK_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, OlderViews, SnapshotHeader, TURNS_BYTES, split_turns,
     Stride, Time,
 };
 
@@ -87,11 +87,12 @@ pub(crate) fn write_anew(refused: Sequence, out: &mut Vec<u8>) {
 impl<'a> Downstream<'a> {
     pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, Refused> {
         let (events, bytes) = split_front(bytes)?;
+        let (turns, bytes) = split_turns(bytes)?;
         let mut parts = Parts::new(bytes);
         let [first_byte] = parts.take()?;
         match first_byte & KIND_MASK {
             SNAPSHOT | SNAPSHOT_WITH_OLDER => {
-                let (header, snapshot) = parse_snapshot(first_byte, parts, None)?;
+                let (header, snapshot) = parse_snapshot(first_byte, parts, None, turns)?;
                 Ok(Self::Snapshot(header, snapshot, events))
             }
             REFUSAL if first_byte == CHECK => {
@@ -100,11 +101,11 @@ impl<'a> Downstream<'a> {
                 if !matches!(first_byte & KIND_MASK, SNAPSHOT | SNAPSHOT_WITH_OLDER) {
                     return Err(Refused::Kind { first_byte });
                 }
-                let (header, snapshot) = parse_snapshot(first_byte, parts, check)?;
+                let (header, snapshot) = parse_snapshot(first_byte, parts, check, turns)?;
                 Ok(Self::Snapshot(header, snapshot, events))
             }
-            // Only a snapshot has events in front.
-            _ if events.is_some() => Err(Refused::Kind { first_byte }),
+            // Only a snapshot has something in front.
+            _ if events.is_some() || turns > 1 => Err(Refused::Kind { first_byte }),
             REFUSAL if first_byte == EVENTS_ALONE => {
                 let (header, list) = EventsAlone::parse(bytes)?;
                 Ok(Self::Events(header, list))

@@ -3,7 +3,7 @@
 use kinepack::{Baselines, Tick};
 
 use super::kinds::{
-    CHECK, KIND_MASK, LEFT_OUT, MERGE, MORE_OLDER, SNAPSHOT, SNAPSHOT_WITH_OLDER, STRIDE_SHIFT,
+    CHECK, KIND_MASK, LEFT_OUT, MERGE, MORE_OLDER, SNAPSHOT, SNAPSHOT_WITH_OLDER, STRIDE_SHIFT, TURNS,
 };
 use super::parts::Parts;
 use crate::{Refused, Sequence};
@@ -11,8 +11,11 @@ use crate::{Refused, Sequence};
 /// The number of bytes of the state check before a snapshot.
 pub(crate) const CHECK_BYTES: usize = 3;
 
+/// The number of bytes before a snapshot that say how long values may rest.
+pub(crate) const TURNS_BYTES: usize = 2;
+
 /// The longest snapshot header, including its state check. Each older view adds
-/// [`OLDER_VIEW_BYTES`].
+/// [`OLDER_VIEW_BYTES`], and turns add [`TURNS_BYTES`].
 pub(crate) const LONGEST_HEADER_BYTES: usize = CHECK_BYTES + 4 + 5 + 4;
 
 /// The number of header bytes that name one older view.
@@ -31,6 +34,9 @@ pub(crate) struct SnapshotHeader {
     pub(crate) older: OlderViews,
     /// The state check before the snapshot.
     pub(crate) check: Option<u16>,
+    /// In how many ticks each entity has a turn at least once; 1 if all values are those of the
+    /// tick.
+    pub(crate) turns: u8,
 }
 
 /// The older views that a snapshot is coded against. Each entry is a distance in sequences, 1 to
@@ -150,10 +156,14 @@ impl SnapshotHeader {
         let time = if matches!(self.time, Time::Explicit { .. }) { 5 } else { 0 };
         let merge = if self.merge.is_some() { 4 } else { 0 };
         let check = if self.check.is_some() { CHECK_BYTES } else { 0 };
-        check + 4 + reference + time + merge + OLDER_VIEW_BYTES * self.older.count()
+        let turns = if self.turns > 1 { TURNS_BYTES } else { 0 };
+        turns + check + 4 + reference + time + merge + OLDER_VIEW_BYTES * self.older.count()
     }
 
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        if self.turns > 1 {
+            out.extend([TURNS, self.turns]);
+        }
         if let Some(check) = self.check {
             out.push(CHECK);
             out.extend(check.to_le_bytes());
@@ -187,12 +197,24 @@ impl SnapshotHeader {
     }
 }
 
+/// Splits what says how long values may rest from the rest of a datagram. Returns 1 if nothing says
+/// that.
+pub(crate) fn split_turns(datagram: &[u8]) -> Result<(u8, &[u8]), Refused> {
+    match datagram {
+        [TURNS, turns @ 2..=u8::MAX, rest @ ..] => Ok((*turns, rest)),
+        [TURNS, turns, ..] => Err(Refused::Kind { first_byte: *turns }),
+        [TURNS] => Err(Refused::Length { bytes: 1 }),
+        _ => Ok((1, datagram)),
+    }
+}
+
 /// Reads a snapshot datagram whose first byte has been read. Returns its header and the coded
-/// snapshot. `check` is the state check that preceded the snapshot.
+/// snapshot. `check` is the state check that preceded the snapshot, and `turns` what preceded that.
 pub(super) fn parse_snapshot<'a>(
     first_byte: u8,
     mut parts: Parts<'a>,
     check: Option<u16>,
+    turns: u8,
 ) -> Result<(SnapshotHeader, &'a [u8]), Refused> {
     let sequence = Sequence(u16::from_le_bytes(parts.take()?));
     let baseline = match parts.take()? {
@@ -218,6 +240,6 @@ pub(super) fn parse_snapshot<'a>(
         (_, Baseline::Reference(_)) => return Err(Refused::BadOlder),
     };
     let left_out = first_byte & LEFT_OUT != 0;
-    let header = SnapshotHeader { sequence, baseline, left_out, time, merge, older, check };
+    let header = SnapshotHeader { sequence, baseline, left_out, time, merge, older, check, turns };
     Ok((header, parts.rest))
 }

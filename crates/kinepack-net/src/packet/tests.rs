@@ -2,7 +2,7 @@
 
 use kinepack::Tick;
 
-use super::kinds::EVENTS_IN_FRONT;
+use super::kinds::{EVENTS_IN_FRONT, TURNS};
 use super::*;
 
 const EMPTY: &[u8] = &[];
@@ -27,6 +27,7 @@ fn a_steady_header_has_four_bytes() {
         merge: None,
         older: OlderViews::default(),
         check: None,
+        turns: 1,
     };
     let bytes = snapshot_bytes(&header);
     assert_eq!(bytes, [0b0010_1000, 0x34, 0x12, 6]);
@@ -50,6 +51,7 @@ fn a_state_check_precedes_snapshots_only() {
         merge: None,
         older: OlderViews::default(),
         check: Some(0xC5E1),
+        turns: 1,
     };
     let bytes = snapshot_bytes(&header);
     assert_eq!(bytes, [0x0A, 0xE1, 0xC5, 0x20, 16, 0, 6]);
@@ -60,11 +62,49 @@ fn a_state_check_precedes_snapshots_only() {
         let refused = Err(Refused::Kind { first_byte: rest[0] });
         assert_eq!(Downstream::parse(&[&[0x0A, 0, 0], rest].concat()), refused);
     }
-    let known = [REFUSAL, CHECK, EVENTS_IN_FRONT, EVENTS_ALONE];
+    let known = [REFUSAL, CHECK, EVENTS_IN_FRONT, EVENTS_ALONE, TURNS];
     let unknown = |first: &u8| first & KIND_MASK == REFUSAL && !known.contains(first);
     for first_byte in (0..=u8::MAX).filter(unknown) {
         let datagram = [&[first_byte], &bytes[1..]].concat();
         assert_eq!(Downstream::parse(&datagram), Err(Refused::Kind { first_byte }));
+    }
+}
+
+#[test]
+fn turns_precede_snapshots_and_their_checks_only() {
+    for turns in [2, 255] {
+        let header = SnapshotHeader {
+            sequence: Sequence(16),
+            baseline: Baseline::Back(6),
+            left_out: false,
+            time: stride(1),
+            merge: None,
+            older: OlderViews::default(),
+            check: Some(0xC5E1),
+            turns,
+        };
+        let bytes = snapshot_bytes(&header);
+        assert_eq!(bytes, [0x4A, turns, 0x0A, 0xE1, 0xC5, 0x20, 16, 0, 6]);
+        assert_eq!(bytes.len(), header.bytes());
+        assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, EMPTY, None)));
+        let mut behind_events = Vec::new();
+        write_in_front(&[7], &mut behind_events);
+        behind_events.extend(&bytes);
+        let parsed = Downstream::parse(&behind_events);
+        assert_eq!(parsed, Ok(Downstream::Snapshot(header, EMPTY, Some(&[7]))));
+    }
+    let snapshot = [0x20, 16, 0, 6];
+    for bad in [0, 1] {
+        let refused = Err(Refused::Kind { first_byte: bad });
+        assert_eq!(Downstream::parse(&[&[TURNS, bad], &snapshot[..]].concat()), refused);
+    }
+    assert_eq!(Downstream::parse(&[TURNS]), Err(Refused::Length { bytes: 1 }));
+    let fragment = [FRAGMENT, 0, 0, 1, 0, 0, 1, 0, 9];
+    let alone = [EVENTS_ALONE, 5, 0, 9, 0, 0, 0, 1, 2];
+    let refusal = [REFUSAL, 0, 1, 0, 0, 0, 0, 0, 0, 0];
+    for rest in [&fragment[..], &alone, &refusal, &[TURNS, 2, 0x20, 16, 0, 6]] {
+        let refused = Err(Refused::Kind { first_byte: rest[0] });
+        assert_eq!(Downstream::parse(&[&[TURNS, 2], rest].concat()), refused);
     }
 }
 
@@ -147,7 +187,7 @@ fn every_header_round_trips_and_no_prefix_parses() {
         let sequence = Sequence(65_535);
         let older = OlderViews(older);
         let header =
-            SnapshotHeader { sequence, baseline, left_out: false, time, merge, older, check: None };
+            SnapshotHeader { sequence, baseline, left_out: false, time, merge, older, check: None, turns: 1 };
         let bytes = snapshot_bytes(&header);
         assert_eq!(bytes.len(), len);
         assert_eq!(header.bytes(), len);

@@ -12,17 +12,23 @@ pub(super) struct Shown {
     pub(super) state: Arc<Snapshot>,
     /// The tick of each entity's lanes; `None` if all entities have the state's tick.
     fresh: Option<Vec<u32>>,
+    /// An entity whose lanes are older than this many ticks rests: they are also those of the
+    /// state's tick. `None` if older lanes may be wrong.
+    turns: Option<u8>,
 }
 
 impl Shown {
     /// A complete state.
     pub(super) fn whole(state: Arc<Snapshot>) -> Self {
-        Self { state, fresh: None }
+        Self { state, fresh: None, turns: None }
     }
 
     /// The tick of the entity at `index`.
     pub(super) fn fresh(&self, index: usize) -> Tick {
-        self.fresh.as_ref().map_or(self.state.tick, |fresh| Tick(fresh[index]))
+        let newest = self.state.tick;
+        let fresh = self.fresh.as_ref().map_or(newest, |fresh| Tick(fresh[index]));
+        let age = newest.0.saturating_sub(fresh.0);
+        if self.turns.is_some_and(|turns| age >= u32::from(turns)) { newest } else { fresh }
     }
 
     pub(super) fn is_complete(&self) -> bool {
@@ -58,38 +64,51 @@ impl Shown {
         Tick(reach.unwrap_or(self.state.tick.0))
     }
 
-    /// Advances to `tick`: removes the `removed` entities, and adds or updates the `sent` ones. An
-    /// entity that was sent with the values that are known already keeps its tick, because a sender
-    /// repeats values until they are acknowledged.
+    /// Advances to `tick`: removes the `removed` entities, and adds or updates the `sent` ones. If
+    /// entities take `turns`, one that was sent with the lanes that are known already keeps its
+    /// tick, because a sender repeats lanes until they are acknowledged.
     pub(super) fn advance(
         &mut self,
         tick: Tick,
         removed: &[EntityId],
         sent: &Snapshot,
+        turns: u8,
     ) -> Result<(), EncodeError> {
-        let entities = self.state.entities().enumerate();
-        let before: Vec<((usize, EntityId), u32)> =
-            entities.map(|(index, entity)| (entity, self.fresh(index).0)).collect();
+        let before = self.lanes_ticks();
         let is_new = |(index, (kind, id)): (usize, (usize, EntityId))| {
-            let known = self.state.position_of(kind, id);
+            let known = self.state.position_of(kind, id).filter(|_| turns > 1);
             known.is_none_or(|known| !self.state.lanes_at(known).eq(sent.lanes_at(index)))
         };
         let new: Vec<bool> = sent.entities().enumerate().map(is_new).collect();
         let state = Arc::make_mut(&mut self.state);
         state.patch(removed, sent)?;
         state.tick = tick;
-        let mut before = before.into_iter().peekable();
-        let mut sent = sent.entities().zip(new).peekable();
-        let fresh = state.entities().map(|entity| {
-            while before.next_if(|(other, _)| *other < entity).is_some() {}
-            let is_new = sent.next_if(|(other, _)| *other == entity).is_some_and(|(_, new)| new);
-            before
-                .peek()
-                .filter(|(other, _)| *other == entity && !is_new)
-                .map_or(tick.0, |(_, fresh)| *fresh)
-        });
-        self.fresh = Some(fresh.collect());
+        let new = sent.entities().zip(new).filter(|(_, is_new)| *is_new);
+        let new = new.map(|(entity, _)| entity);
+        self.fresh = Some(ticks_of(&self.state, &before, new));
+        self.turns = None;
         Ok(())
+    }
+
+    /// Advances to a whole state in which entities take `turns`. The entities `changed` differ from
+    /// those that were shown.
+    pub(super) fn take_turns(
+        &mut self,
+        state: &Arc<Snapshot>,
+        changed: impl Iterator<Item = (usize, EntityId)>,
+        turns: u8,
+    ) {
+        let before = self.lanes_ticks();
+        self.state = Arc::clone(state);
+        self.fresh = Some(ticks_of(state, &before, changed));
+        self.turns = Some(turns);
+    }
+
+    /// The tick of each entity's lanes, even if the entity rests.
+    fn lanes_ticks(&self) -> Vec<((usize, EntityId), u32)> {
+        let tick = |index: usize| self.fresh.as_ref().map_or(self.state.tick.0, |ticks| ticks[index]);
+        let entities = self.state.entities().enumerate();
+        entities.map(|(index, entity)| (entity, tick(index))).collect()
     }
 
     /// Adds the entities of a late snapshot of tick `tick` that are newer than the known values.
@@ -106,4 +125,21 @@ impl Shown {
         }
         Arc::make_mut(&mut self.state).patch(&[], &newer)
     }
+}
+
+/// The tick of the lanes of each entity of `state`: the state's tick if the entity is among the
+/// `new` ones or was not there `before`. Everything is in the order of kinds and ids.
+fn ticks_of(
+    state: &Snapshot,
+    before: &[((usize, EntityId), u32)],
+    new: impl Iterator<Item = (usize, EntityId)>,
+) -> Vec<u32> {
+    let (mut before, mut new) = (before.iter().peekable(), new.peekable());
+    let tick = |entity| {
+        while before.next_if(|(other, _)| *other < entity).is_some() {}
+        let is_new = new.next_if_eq(&entity).is_some();
+        let before = before.peek().filter(|(other, _)| *other == entity && !is_new);
+        before.map_or(state.tick.0, |(_, tick)| *tick)
+    };
+    state.entities().map(tick).collect()
 }

@@ -267,7 +267,8 @@ impl Sending {
         let skipped = planner.part(&known, &whole.whole, &self.rates, room, score)?;
         let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), Some(skipped));
         self.encoded += 1;
-        Ok(Arc::new(Plan { view: Arc::new(view), coded: planner.coded(id) }))
+        let view = Arc::new(view.with_turns(whole.turns));
+        Ok(Arc::new(Plan { view, coded: planner.coded(id) }))
     }
 
     /// Plans everything that is due, or the most important entities if not everything fits.

@@ -18,9 +18,9 @@ pub(super) struct SentView {
     /// Whether a time precision made values in `whole` coarser. Such values must be refined even if
     /// nothing changes any more.
     pub(super) coarse: bool,
-    /// Whether some of the values in `whole` may be older than the tick, because their entities are
-    /// in a ring that is not sent in every tick. To the receiver, such a view is partial.
-    pub(super) rests: bool,
+    /// In how many ticks each entity has a turn at least once; 1 if all values in `whole` are those
+    /// of the tick.
+    pub(super) turns: u8,
     /// The visible state, as coarse as the codec made it.
     pub(super) whole: View,
     /// How the view differs from `whole`; `None` in a complete view.
@@ -71,21 +71,16 @@ impl SentView {
         whole: View,
         skipped: Option<Skipped>,
     ) -> Self {
-        Self { id, state, coarse, rests: false, whole, skipped, check: OnceLock::new() }
+        Self { id, state, coarse, turns: 1, whole, skipped, check: OnceLock::new() }
     }
 
-    /// The view, in which some values may be older than the tick if `rests` is true.
-    pub(super) fn resting(self, rests: bool) -> Self {
-        Self { rests, ..self }
+    /// The view, in which values may be older than the tick, as their entities take turns.
+    pub(super) fn with_turns(self, turns: u8) -> Self {
+        Self { turns, ..self }
     }
 
     pub(super) fn is_complete(&self) -> bool {
         self.skipped.is_none()
-    }
-
-    /// Whether the view's datagram says that it left something out.
-    pub(super) fn leaves_out(&self) -> bool {
-        self.rests || !self.is_complete()
     }
 
     pub(super) fn split(&self) -> Option<&Arc<PartSet>> {

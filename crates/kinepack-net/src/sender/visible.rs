@@ -71,7 +71,7 @@ impl VisibleStates {
         // twice.
         Arc::make_mut(&mut snapshot).copy_from(world);
         let before = self.before.states.first().map(|visible| Arc::clone(&visible.view));
-        self.add(snapshot, false, before);
+        self.add(snapshot, 1, before);
     }
 
     /// The world of the last tick, if there was one.
@@ -111,6 +111,7 @@ impl VisibleStates {
         }
         let world = &self.now.states[0].view.whole;
         let mut snapshot = Snapshot::new_like(world);
+        let mut turns = sight.map_or(1, |sight| sight.turns);
         if let Some(relevant) = relevant {
             world.positions(relevant, &mut self.places);
         }
@@ -121,7 +122,8 @@ impl VisibleStates {
             (Some(sight), _) => {
                 let mut always = Vec::new();
                 world.positions(always_seen, &mut always);
-                let mut rows = joined(&sight.seen, &always, sight.farthest);
+                turns = turns.max(if always.is_empty() { 1 } else { sight.farthest.1 });
+                let mut rows = joined(&sight.seen, &always, sight.farthest.0);
                 if relevant.is_some() {
                     rows = common(&rows, &self.places);
                 }
@@ -139,7 +141,7 @@ impl VisibleStates {
             .get(&key)
             .map(|index| Arc::clone(&self.before.states[*index].view));
         self.now.of_visibility.insert(key, self.now.states.len());
-        self.add(Arc::new(snapshot), sight.is_some_and(|sight| sight.rests), before);
+        self.add(Arc::new(snapshot), turns, before);
         Ok(self.now.states.len() - 1)
     }
 
@@ -161,9 +163,9 @@ impl VisibleStates {
         if let Some(same) = same {
             return Arc::clone(same);
         }
-        let (state, rests, whole) = (exact.state, exact.rests, View::from(coarse));
+        let (state, turns, whole) = (exact.state, exact.turns, View::from(coarse));
         let view = SentView::new(self.new_id(), state, true, whole, None);
-        let view = Arc::new(view.resting(rests));
+        let view = Arc::new(view.with_turns(turns));
         self.now.states[index].coarse.push(Arc::clone(&view));
         view
     }
@@ -174,16 +176,15 @@ impl VisibleStates {
         self.next_id
     }
 
-    /// Adds a visible state. `rests` says that some of its values may be older than the tick.
-    /// `before` is the view of the same visibility in the previous tick.
-    fn add(&mut self, snapshot: Arc<Snapshot>, rests: bool, before: Option<Arc<SentView>>) {
+    /// Adds a visible state in which entities take turns of up to `turns` ticks. `before` is the view of the same visibility in the previous tick.
+    fn add(&mut self, snapshot: Arc<Snapshot>, turns: u8, before: Option<Arc<SentView>>) {
         let unchanged = before.filter(|before| before.whole.holds_same(&snapshot));
         let state = unchanged.and_then(|before| before.state).unwrap_or_else(|| {
             self.next_state += 1;
             self.next_state
         });
         let view = SentView::new(self.new_id(), Some(state), false, View::from(snapshot), None);
-        let view = view.resting(rests);
+        let view = view.with_turns(turns);
         self.now.states.push(VisibleState { view: Arc::new(view), coarse: Vec::new() });
     }
 

@@ -279,6 +279,15 @@ impl NaiveReceiver {
     pub fn handle(&mut self, datagram: &[u8]) -> Result<(), Refusal> {
         let sought = self.shown.filter(|_| self.seeks);
         let (list, datagram) = events::split(datagram)?;
+        let datagram = match datagram {
+            [0x4A, 2..=255, rest @ ..] => match rest.first().ok_or("nothing behind turns")? {
+                10 => rest,
+                first if matches!(first & 7, 0 | 3) => rest,
+                _ => return Err("turns in front of something else"),
+            },
+            [0x4A, ..] => return Err("turns of less than 2"),
+            _ => datagram,
+        };
         let states = self.states;
         self.handle_kind(datagram, list)?;
         let is_fragment = datagram[0] & 7 == 1;

@@ -11,6 +11,16 @@ use crate::receiver::shown::Shown;
 use crate::trace::event;
 use crate::{Pushed, Sequence};
 
+/// How a state follows the previous one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    pub(super) interval_ticks: u8,
+    /// In how many ticks each entity has a turn at least once.
+    pub(super) turns: u8,
+    /// Whether the state is older than one that is known.
+    pub(super) late: bool,
+}
+
 impl Receiver {
     /// Updates the newest known state and hands it to the jitter buffer.
     pub(super) fn show(
@@ -19,23 +29,30 @@ impl Receiver {
         sequence: Sequence,
         view: &View,
         sent: Option<&Snapshot>,
-        interval_ticks: u8,
-        late: bool,
+        Pace { interval_ticks, turns, late }: Pace,
     ) {
         let tick = view.tick;
         let Some(sent) = sent else {
-            let whole = Shown::whole(Arc::clone(view.snapshot()));
-            let before = self.newest_shown.as_ref().filter(|shown| !late && !shown.is_complete());
-            // The previous state was partial, so the last update of some entities may be older than
-            // that state.
+            if late && turns > 1 {
+                // The newest state has all that changed, and a little later.
+                return;
+            }
+            let mut whole = Shown::whole(Arc::clone(view.snapshot()));
+            let takes_turns = |shown: &&Shown| turns > 1 || !shown.is_complete();
+            let before = self.newest_shown.as_ref().filter(|_| !late).filter(takes_turns);
+            // The last update of some entities may be older than the previous state.
             let reach = before.map(|shown| {
                 self.difference.find(&shown.state, view);
                 let entity = |index: &u32| {
                     let index = *index as usize;
                     Some((view.kind_at(index)?, view.ids()[index]))
                 };
-                let sent = self.difference.sent.iter().filter_map(entity);
-                shown.reach(tick, sent, self.config.longest_blend_ticks())
+                let changed = || self.difference.sent.iter().filter_map(entity);
+                if turns > 1 {
+                    whole.clone_from(shown);
+                    whole.take_turns(view.snapshot(), changed(), turns);
+                }
+                shown.reach(tick, changed(), self.config.longest_blend_ticks())
             });
             if !late {
                 self.newest_shown = Some(whole.clone());
@@ -60,7 +77,7 @@ impl Receiver {
             self.newest_shown.take().unwrap_or_else(|| Shown::whole(Arc::clone(view.snapshot())));
         let longest_blend_ticks = self.config.longest_blend_ticks();
         let reach = shown.reach(tick, sent.entities(), longest_blend_ticks);
-        if shown.advance(tick, &self.difference.removed, sent).is_err() {
+        if shown.advance(tick, &self.difference.removed, sent, turns).is_err() {
             self.stats.unmerged += 1;
             shown = Shown::whole(Arc::clone(view.snapshot()));
         }

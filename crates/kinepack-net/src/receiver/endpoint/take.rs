@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use kinepack::{DecodeError, Snapshot, Tick};
 
+use super::show::Pace;
 use super::{Received, Receiver};
 use crate::Refused;
 use crate::events::Taken;
@@ -87,7 +88,8 @@ impl Receiver {
         // The shown state may come from a full state that is newer than this snapshot.
         let is_behind = self.newest_shown.as_ref().is_some_and(|shown| shown.state.tick > tick);
         let late = !is_newest || is_behind;
-        self.show(now, sequence, &view, sent.as_ref(), interval_ticks, late);
+        let pace = Pace { interval_ticks, turns: header.turns, late };
+        self.show(now, sequence, &view, sent.as_ref(), pace);
         let own_back = header.baseline.back();
         let newest = self.window.newest().unwrap_or(sequence);
         let taken = HeldView { sequence, view, own_back, sent };

@@ -7,7 +7,7 @@ use kinepack::Tick;
 
 use super::{Content, History, REACH, Sent, State, WHOLE_PREFERRED, WINDOW};
 use crate::Sequence;
-use crate::baseline::{Before, Merge, choose_merge, field_of_all, field_of_none};
+use crate::baseline::{Before, Merge, choose_merge, field_of_all};
 use crate::sender::ages::Ages;
 use crate::sender::chosen_baseline::ChosenBaseline;
 use crate::sender::view::{PartSet, SentView};
@@ -122,10 +122,7 @@ impl History {
         (oldest..at).rev().filter_map(move |index| {
             let (view, _) = self.acknowledged_view(index)?;
             let whole = match view.split() {
-                None => {
-                    let is_known = !view.rests || self.is_known_before(index, view.tick(), oldest);
-                    (is_known && view.is_complete()).then_some(view)?
-                }
+                None => view.is_complete().then_some(view)?,
                 Some(split) => {
                     let others = self.parts_before(index, view, split)?;
                     self.is_known_before(index - others, view.tick(), oldest)
@@ -158,10 +155,7 @@ impl History {
         let (view, own_back) = self.acknowledged_view(index)?;
         let sequence = Some(self.entries[index].sequence);
         let Some(split) = view.split() else {
-            // To the receiver, a view in which something rests is partial. It is merged with none.
-            let field = if view.rests { field_of_none(own_back) } else { None };
-            let base = || ChosenBaseline { field, ..ChosenBaseline::new(sequence, view) };
-            return view.is_complete().then(base);
+            return view.is_complete().then(|| ChosenBaseline::new(sequence, view));
         };
         let others = self.parts_before(index, view, split)?;
         let field = field_of_all(own_back, others);
@@ -193,8 +187,6 @@ impl History {
                 Content::Snapshot { view, .. } if !view.is_complete() => self
                     .acknowledged_view(newest - distance)
                     .map_or(Before::Unknown, |(view, _)| Before::Acknowledged(Arc::clone(view))),
-                // To the receiver, the view is partial, so the field must leave it out.
-                Content::Snapshot { view, .. } if view.rests => Before::Unknown,
                 _ => Before::Nothing,
             }
         });

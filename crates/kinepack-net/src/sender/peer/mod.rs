@@ -455,7 +455,7 @@ impl Peer {
         let is_tried = self.budget.is_none() || !self.expects_part;
         (due.is_first || are_all_due && is_tried)
             && self.sendable_bytes(moment.config) >= LEAST_BYTES
-            && self.header(moment, &due.base).is_some()
+            && self.header(moment, &due.base, 1).is_some()
     }
 
     /// Predicts whether [`send_due`](Self::send_due) will ask for everything in parts first.
@@ -466,7 +466,12 @@ impl Peer {
     /// The header of the next snapshot. Its flag *left out* is clear, so the caller must set it for
     /// partial snapshots. `None` if the baseline or an older view is too far back for a header to
     /// name it.
-    fn header(&self, moment: &Moment<'_>, base: &ChosenBaseline) -> Option<SnapshotHeader> {
+    fn header(
+        &self,
+        moment: &Moment<'_>,
+        base: &ChosenBaseline,
+        turns: u8,
+    ) -> Option<SnapshotHeader> {
         let (tick, interval_ticks) = (moment.tick, self.interval_ticks(moment));
         let sequence = self.history.next();
         let (baseline, older) = match base.sequence {
@@ -491,6 +496,7 @@ impl Peer {
             merge: base.field,
             older,
             check: None,
+            turns,
         })
     }
 

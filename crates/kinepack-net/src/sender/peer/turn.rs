@@ -36,6 +36,13 @@ struct Turn<'a, 'm> {
     front: Option<EventList>,
 }
 
+impl Turn<'_, '_> {
+    /// In how many ticks each entity that the receiver sees has a turn.
+    fn turns(&self) -> u8 {
+        self.sending.visible.view(self.against.target.visible).turns
+    }
+}
+
 /// Why a receiver gets nothing in a tick.
 #[derive(Debug)]
 enum Failed {
@@ -119,7 +126,7 @@ impl Peer {
             if !self.history.reaches(against.base, 1) {
                 return Ok(());
             }
-            let Some(header) = self.header(moment, against.base) else { return Ok(()) };
+            let Some(header) = self.header(moment, against.base, turn.turns()) else { return Ok(()) };
             let mut limit_bytes = self.limit_bytes(moment.config, &header);
             if let Some(front) = &turn.front {
                 let front_bytes = front.bytes.len() + LONGEST_IN_FRONT_BYTES;
@@ -150,7 +157,7 @@ impl Peer {
     /// possible. All receivers with this baseline and codec get the same bytes.
     fn send_all_changes(&mut self, turn: &mut Turn<'_, '_>) -> Result<bool, EncodeError> {
         let Turn { moment, against, .. } = *turn;
-        let Some(header) = self.header(moment, against.base) else { return Ok(false) };
+        let Some(header) = self.header(moment, against.base, turn.turns()) else { return Ok(false) };
         let limit_bytes = self.limit_bytes(moment.config, &header);
         let division = turn.sending.division(against.target, moment);
         // An attempt to code everything in one datagram takes as long as all parts together.
@@ -173,7 +180,7 @@ impl Peer {
             return Ok(false);
         }
         for plan in &*parts {
-            let Some(header) = self.header(moment, against.base) else { break };
+            let Some(header) = self.header(moment, against.base, turn.turns()) else { break };
             self.send_snapshot(turn, &header, plan)?;
         }
         Ok(true)
@@ -183,7 +190,7 @@ impl Peer {
     /// datagram, begins a full state and returns true.
     fn send_everything(&mut self, turn: &mut Turn<'_, '_>) -> Result<bool, Failed> {
         let Turn { moment, against, .. } = *turn;
-        let Some(header) = self.header(moment, against.base) else { return Ok(false) };
+        let Some(header) = self.header(moment, against.base, turn.turns()) else { return Ok(false) };
         let limit_bytes = self.limit_bytes(moment.config, &header);
         if limit_bytes < LEAST_BYTES {
             return Ok(false);
@@ -264,7 +271,7 @@ impl Peer {
             moment.config.check_every_bytes.filter(|_| self.checks.is_due(moment.tick));
         let check =
             if check_every.is_some() { Some(turn.sending.check(&plan.view)?) } else { None };
-        let header = SnapshotHeader { check, left_out: plan.view.leaves_out(), ..*header };
+        let header = SnapshotHeader { check, left_out: !plan.view.is_complete(), ..*header };
         let room = self
             .sendable_bytes(moment.config)
             .saturating_sub(header.bytes() + plan.coded.bytes.len() + LONGEST_IN_FRONT_BYTES);

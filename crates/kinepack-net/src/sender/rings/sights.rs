@@ -26,11 +26,11 @@ pub(in crate::sender) struct Sight {
     /// The index of each entity that is seen, increasing, and the source of its values: the index
     /// of one of [`Sights::sources`].
     pub(in crate::sender) seen: Arc<[(u32, u8)]>,
-    /// Whether some of the values may be older than the tick.
-    pub(in crate::sender) rests: bool,
-    /// The source of the values of entities that are farther than the last ring, but seen for
+    /// In how many ticks each entity that is seen has a turn at least once.
+    pub(in crate::sender) turns: u8,
+    /// The source and the turns of entities that are farther than the last ring, but seen for
     /// another reason.
-    pub(in crate::sender) farthest: u8,
+    pub(in crate::sender) farthest: (u8, u8),
 }
 
 impl Sight {
@@ -239,7 +239,7 @@ impl Sights {
         seen.rings.clear();
         let Self { rings, places, pasts, of_ring, ticks, .. } = self;
         let mut before = seen.before.iter().peekable();
-        let (mut found, mut rests) = (Vec::new(), false);
+        let (mut found, mut turns) = (Vec::new(), 1);
         let mut add = |index: usize, squared: Option<f64>| {
             let ring_before = pasts[index].index.and_then(|then| {
                 // The indices in both worlds are in the same order.
@@ -252,7 +252,7 @@ impl Sights {
                 Some(ring) if rings.is_hidden(ring) => return,
                 Some(ring) => {
                     seen.rings.push((index as u32, ring));
-                    rests |= rings.every(usize::from(ring)) > 1;
+                    turns = turns.max(rings.every(usize::from(ring)));
                     of_ring[usize::from(ring)]
                 }
             };
@@ -265,8 +265,9 @@ impl Sights {
         }
         let is_all =
             found.len() == world.len() && found.iter().all(|(_, source)| *source == FINEST);
-        let (last_id, farthest) = (seen.last_id, of_ring[rings.farthest()]);
-        let sight = (!is_all).then(|| self.share(last_id, found, rests, farthest));
+        let farthest = rings.farthest();
+        let (last_id, farthest) = (seen.last_id, (of_ring[farthest], rings.every(farthest) as u8));
+        let sight = (!is_all).then(|| self.share(last_id, found, turns as u8, farthest));
         if let Some(seen) = self.cells.get_mut(&cell) {
             seen.last_id = sight.as_ref().map(|sight| sight.id);
             seen.sight.clone_from(&sight);
@@ -280,13 +281,13 @@ impl Sights {
         &mut self,
         last_id: Option<u64>,
         seen: Vec<(u32, u8)>,
-        rests: bool,
-        farthest: u8,
+        turns: u8,
+        farthest: (u8, u8),
     ) -> Arc<Sight> {
         let hash = seen.iter().fold(seen.len() as u64, |hash, (index, source)| {
             mixed(hash, u64::from(*index) << 8 | u64::from(*source))
         });
-        let is_same = |sight: &&Arc<Sight>| sight.seen[..] == seen[..] && sight.rests == rests;
+        let is_same = |sight: &&Arc<Sight>| sight.seen[..] == seen[..] && sight.turns == turns;
         if let Some(same) = self.by_hash.get(&hash).filter(is_same) {
             return Arc::clone(same);
         }
@@ -295,7 +296,7 @@ impl Sights {
             self.newest_id
         });
         self.taken.insert(id);
-        let sight = Arc::new(Sight { id, seen: seen.into(), rests, farthest });
+        let sight = Arc::new(Sight { id, seen: seen.into(), turns, farthest });
         self.by_hash.insert(hash, Arc::clone(&sight));
         sight
     }
