@@ -1,0 +1,338 @@
+//! Measures a hub whose receivers walk about in a large world and see what is near: with rings, and
+//! with lists of entities that the program makes itself.
+//!
+//! ```text
+//! cargo run --release -p comparisons --example interest -- [--entities 10000] [--receivers 1000]
+//! ```
+//!
+//! The world is a square. All entities walk, or a share of them. Receivers walk too, look from where
+//! they are, and have round trips of 50 to 100 ms. The rings are those of a shooter: up
+//! to 30 m each tick, up to 120 m each second one, up to 400 m each eighth one, and nothing beyond
+//! 450 m. A list has the entities within 400 m, found by a scan of all entities.
+//!
+//! Times are lower quartiles, because other work of the machine only adds to them, and 95th
+//! percentiles. The memory is what the process gained since it had the world and the receivers.
+
+use std::collections::VecDeque;
+use std::error::Error;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use command_kit::table::{Table, table};
+use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+use kinepack_net::{
+    Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Ring, Rings,
+};
+use serde::Serialize;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// The round trips, which receivers have in turn.
+const TRIPS_MS: [u32; 4] = [50, 67, 83, 100];
+const WARM_UP_TICKS: u32 = 60;
+const NEAR_M: f64 = 400.0;
+
+#[derive(Parser)]
+struct Arguments {
+    /// The number of entities.
+    #[arg(long, default_value_t = 10_000)]
+    entities: u32,
+    /// The number of receivers.
+    #[arg(long, default_value_t = 1_000)]
+    receivers: u32,
+    /// The edge of the world, in metres, at most 16,384.
+    #[arg(long, default_value_t = 4_000.0)]
+    edge_m: f32,
+    /// The edge of the cells in which receivers share, in metres.
+    #[arg(long, default_value_t = 100.0)]
+    cell_m: f64,
+    /// The share of the entities that walk.
+    #[arg(long, default_value_t = 1.0)]
+    walking: f32,
+    /// The number of ticks in a second.
+    #[arg(long, default_value_t = 60)]
+    hz: u32,
+    /// The number of measured ticks.
+    #[arg(long, default_value_t = 240)]
+    ticks: u32,
+    /// Measure only the rows with this in their name.
+    #[arg(long, default_value = "")]
+    only: String,
+    /// Print the results as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Pack, Clone, Copy)]
+struct Walker {
+    #[pack(range = -8192.0..8192.0, precision = 0.015625)]
+    position: [f32; 2],
+    #[pack(range = -512.0..512.0, precision = 0.015625)]
+    height: f32,
+    #[pack(range = 0.0..360.0, bits = 8, wrap)]
+    heading_degrees: f32,
+    #[pack(max = 100)]
+    health: u8,
+    action: u8,
+}
+
+/// What decides which entities a receiver gets.
+#[derive(Clone, Copy, PartialEq)]
+enum Interest {
+    /// Rings, with turns or in each tick.
+    Rings { turns: bool },
+    Lists,
+}
+
+#[derive(Serialize)]
+struct Row {
+    interest: &'static str,
+    /// The time to tell the hub what each receiver sees, without the scan.
+    set_ms: f64,
+    /// The time to find out what is near each receiver. Rings do that in the tick.
+    scan_ms: f64,
+    tick_ms: f64,
+    tick_p95_ms: f64,
+    acknowledgements_ms: f64,
+    encodings: f64,
+    /// The mean number of entities that a receiver sees.
+    seen: f64,
+    bytes: f64,
+    memory_mb: f64,
+    wrong: u64,
+}
+
+/// A world in which walkers turn now and then.
+struct World {
+    schema: Schema,
+    walkers: Vec<Walker>,
+    walking: usize,
+    edge_m: f32,
+    hz: u32,
+    state: u64,
+}
+
+impl World {
+    fn new(arguments: &Arguments) -> Outcome<Self> {
+        let half = arguments.edge_m / 2.0;
+        let mut world = Self {
+            schema: Schema::of::<Walker>(),
+            walkers: Vec::new(),
+            walking: (arguments.entities as f32 * arguments.walking) as usize,
+            edge_m: arguments.edge_m,
+            hz: arguments.hz,
+            state: 1,
+        };
+        for _ in 0..arguments.entities {
+            let [x, y, heading] = [(); 3].map(|()| world.random());
+            world.walkers.push(Walker {
+                position: [(x * 2.0 - 1.0) * half, (y * 2.0 - 1.0) * half],
+                height: 0.0,
+                heading_degrees: heading * 360.0,
+                health: 100,
+                action: 0,
+            });
+        }
+        Ok(world)
+    }
+
+    /// A number from 0 to 1.
+    fn random(&mut self) -> f32 {
+        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (self.state >> 40) as f32 / (1 << 24) as f32
+    }
+
+    fn step(&mut self) {
+        let half = self.edge_m / 2.0;
+        for index in 0..self.walking {
+            let turn = self.random();
+            let walker = &mut self.walkers[index];
+            if turn < 0.02 {
+                let turned = walker.heading_degrees + turn * 6_000.0 - 60.0;
+                walker.heading_degrees = turned.rem_euclid(360.0);
+                walker.action = walker.action.wrapping_add(1);
+            }
+            let (sin, cos) = walker.heading_degrees.to_radians().sin_cos();
+            for (along, speed) in walker.position.iter_mut().zip([cos, sin]) {
+                *along = (*along + speed * 5.0 / self.hz as f32).clamp(-half, half);
+            }
+            walker.height = (walker.position[0] / 40.0).sin() * (walker.position[1] / 40.0).cos() * 8.0;
+        }
+    }
+
+    fn snapshot(&self, tick: u32) -> Outcome<Snapshot> {
+        let mut snapshot = Snapshot::new(&self.schema, Tick(tick));
+        snapshot.extend((0..).map(EntityId).zip(self.walkers.iter().copied()))?;
+        Ok(snapshot)
+    }
+}
+
+struct Viewer {
+    receiver: Receiver,
+    /// The walker that the viewer looks from.
+    walker: usize,
+    trip_ticks: u32,
+    on_the_way: VecDeque<(u32, Vec<u8>)>,
+}
+
+fn main() -> Outcome<()> {
+    let arguments = Arguments::parse();
+    let all = [
+        ("rings", Interest::Rings { turns: true }),
+        ("rings, all in each tick", Interest::Rings { turns: false }),
+        ("lists", Interest::Lists),
+    ];
+    let mut rows = Vec::new();
+    for (name, interest) in all.into_iter().filter(|(name, _)| name.contains(&arguments.only)) {
+        rows.push(measure(name, interest, &arguments)?);
+    }
+    if arguments.json {
+        println!("{}", serde_json::to_string_pretty(&rows)?);
+        return Ok(());
+    }
+    println!("{}", printed(&rows).trim_fmt());
+    Ok(())
+}
+
+fn rings(cell: f64, turns: bool) -> Rings {
+    let ring = |within: f64, leave: f64, every: u32| {
+        Ring { within, leave, every: if turns { every } else { 1 }, tier: 0 }
+    };
+    Rings {
+        positions: vec!["position".into()],
+        urgent: vec!["action".into()],
+        rings: vec![ring(30.0, 35.0, 1), ring(120.0, 130.0, 2), ring(NEAR_M, 450.0, 8)],
+        beyond: None,
+        cell,
+    }
+}
+
+fn measure(name: &'static str, interest: Interest, arguments: &Arguments) -> Outcome<Row> {
+    let mut world = World::new(arguments)?;
+    let schema = world.schema.clone();
+    let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+    let mut hub = Hub::new(&codec, HubConfig::default())?;
+    if let Interest::Rings { turns } = interest {
+        hub.set_rings(Some(&rings(arguments.cell_m, turns)))?;
+    }
+    let mut viewers = Vec::new();
+    for id in 0..arguments.receivers {
+        hub.add(ReceiverId(id.into()), &ReceiverOptions::default(), Duration::ZERO)?;
+        let receiver = Receiver::new(&codec, ReceiverConfig::at_hz(arguments.hz))?;
+        let walker = (u64::from(id) * world.walking as u64 / u64::from(arguments.receivers)) as usize;
+        let trip_ticks = (TRIPS_MS[id as usize % TRIPS_MS.len()] * arguments.hz).div_ceil(1_000);
+        viewers.push(Viewer { receiver, walker, trip_ticks, on_the_way: VecDeque::new() });
+    }
+    let memory_before = memory_mb();
+    let mut times: [Vec<f64>; 4] = Default::default();
+    let (mut bytes, mut encodings, mut seen, mut wrong) = (0, 0, 0, 0);
+    for tick in 1..=WARM_UP_TICKS + arguments.ticks {
+        let (now, is_measured) = (Duration::from_secs(1) * tick / arguments.hz, tick > WARM_UP_TICKS);
+        let begin = Instant::now();
+        for (id, viewer) in (0..).map(ReceiverId).zip(&mut viewers) {
+            while let Some((_, datagram)) = viewer.on_the_way.pop_front_if(|(due, _)| *due <= tick) {
+                hub.handle(id, now, &datagram)?;
+            }
+        }
+        let acknowledged = begin.elapsed();
+        world.step();
+        let snapshot = world.snapshot(tick)?;
+        let (mut scanned, begin) = (Duration::ZERO, Instant::now());
+        for (id, viewer) in (0..).map(ReceiverId).zip(&viewers) {
+            let [x, y] = world.walkers[viewer.walker].position;
+            match interest {
+                Interest::Rings { .. } => hub.set_viewpoint(id, Some([x, y, 0.0].map(f64::from)))?,
+                Interest::Lists => {
+                    let begin = Instant::now();
+                    let list = near(&world, [x, y]);
+                    scanned += begin.elapsed();
+                    hub.set_relevant(id, Some(list))?;
+                }
+            }
+        }
+        let set = begin.elapsed() - scanned;
+        let begin = Instant::now();
+        hub.tick(now, &snapshot)?;
+        let ticked = begin.elapsed();
+        if is_measured {
+            encodings += hub.encoded();
+            let measured = [acknowledged, set, scanned, ticked];
+            times.iter_mut().zip(measured).for_each(|(all, one)| all.push(one.as_secs_f64() * 1e3));
+        }
+        while let Some((ReceiverId(id), datagram)) = hub.poll_transmit() {
+            bytes += if is_measured { datagram.len() } else { 0 };
+            match viewers[id as usize].receiver.handle(now, datagram) {
+                Ok(_) | Err(Refused::Duplicate) => {}
+                Err(_) => wrong += 1,
+            }
+        }
+        for viewer in &mut viewers {
+            seen += if is_measured { viewer.receiver.newest().map_or(0, Snapshot::len) } else { 0 };
+            while let Some(datagram) = viewer.receiver.poll_transmit(now) {
+                viewer.on_the_way.push_back((tick + viewer.trip_ticks, datagram.to_vec()));
+            }
+        }
+    }
+    let [acknowledgements, set, scan, ticks] = times.map(|mut times| {
+        times.sort_by(f64::total_cmp);
+        let at = |share: usize| times[(times.len() - 1) * share / 100];
+        [at(25), at(95)]
+    });
+    let measured = f64::from(arguments.ticks);
+    let of_receivers = measured * f64::from(arguments.receivers);
+    Ok(Row {
+        interest: name,
+        set_ms: set[0],
+        scan_ms: scan[0],
+        tick_ms: ticks[0],
+        tick_p95_ms: ticks[1],
+        acknowledgements_ms: acknowledgements[0],
+        encodings: encodings as f64 / measured,
+        seen: seen as f64 / of_receivers,
+        bytes: bytes as f64 / of_receivers,
+        memory_mb: memory_mb() - memory_before,
+        wrong,
+    })
+}
+
+/// The walkers near a place, as a program without rings finds them.
+fn near(world: &World, [x, y]: [f32; 2]) -> Arc<[EntityId]> {
+    let is_near = |walker: &Walker| {
+        let [far_x, far_y] = [walker.position[0] - x, walker.position[1] - y];
+        far_x * far_x + far_y * far_y <= (NEAR_M * NEAR_M) as f32
+    };
+    let ids = (0..).map(EntityId).zip(&world.walkers);
+    ids.filter(|(_, walker)| is_near(walker)).map(|(id, _)| id).collect()
+}
+
+/// The memory of the process; 0 if the system does not tell.
+fn memory_mb() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let kb = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kb = kb.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+    kb.unwrap_or(0.0) / 1024.0
+}
+
+fn printed(rows: &[Row]) -> Table {
+    let header = [
+        "", "set, ms", "scan, ms", "tick, ms", "95 %", "acks, ms", "encodings", "seen", "bytes",
+        "memory, MB", "wrong",
+    ];
+    let cells = rows.iter().map(|row| {
+        [
+            row.interest.to_string(),
+            format!("{:.2}", row.set_ms),
+            format!("{:.2}", row.scan_ms),
+            format!("{:.2}", row.tick_ms),
+            format!("{:.2}", row.tick_p95_ms),
+            format!("{:.2}", row.acknowledgements_ms),
+            format!("{:.0}", row.encodings),
+            format!("{:.0}", row.seen),
+            format!("{:.0}", row.bytes),
+            format!("{:.0}", row.memory_mb),
+            row.wrong.to_string(),
+        ]
+    });
+    table(header, 1, cells)
+}
