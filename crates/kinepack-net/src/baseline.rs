@@ -196,12 +196,14 @@ impl Merger {
 
     /// Merges the entities that earlier views sent into a view. `write` writes the view without
     /// these entities. `sent` lists the rows that the view itself and the views before it sent,
-    /// newest view first. If an entity has several rows, the newest counts.
+    /// newest view first. If an entity has several rows, the newest counts. If entities take turns
+    /// (section 4.7), rows of entities that the view does not have do not count.
     ///
     /// Cost: a copy of the view, and a sort of all sent rows.
     pub(crate) fn merge(
         &mut self,
         key: MergeKey,
+        takes_turns: bool,
         write: impl FnOnce(&mut Snapshot) -> Result<(), EncodeError>,
         sent: &[&Snapshot],
     ) -> Result<View, EncodeError> {
@@ -224,10 +226,14 @@ impl Merger {
             rows.dedup_by_key(|(key, _)| *key / AGES);
             patch.clear(out.tick);
             for &(key, index) in &*rows {
-                let age = (key % AGES) as usize;
+                let (age, index) = ((key % AGES) as usize, index as usize);
+                let is_there = |from: &Snapshot| {
+                    let place = |kind| out.position_of(kind, from.ids()[index]);
+                    from.kind_at(index).and_then(place).is_some()
+                };
                 // The view already has its own rows.
-                if age > 0 {
-                    patch.push_row(sent[age], index as usize)?;
+                if age > 0 && (!takes_turns || is_there(sent[age])) {
+                    patch.push_row(sent[age], index)?;
                 }
             }
             out.patch(&[], patch)?;

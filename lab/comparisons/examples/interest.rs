@@ -179,8 +179,8 @@ struct Viewer {
 fn main() -> Outcome<()> {
     let arguments = Arguments::parse();
     let all = [
-        ("rings", Interest::Rings { turns: true }),
-        ("rings, all in each tick", Interest::Rings { turns: false }),
+        ("rings with turns", Interest::Rings { turns: true }),
+        ("rings, each tick", Interest::Rings { turns: false }),
         ("lists", Interest::Lists),
     ];
     let mut rows = Vec::new();

@@ -27,7 +27,7 @@ use kinds::{ANEW, HELLO, REFUSAL};
 use parts::Parts;
 use snapshot::parse_snapshot;
 pub(crate) use snapshot::{
-    Baseline, CHECK_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, OlderViews, SnapshotHeader, TURNS_BYTES, split_turns,
+    Baseline, CHECK_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, OlderViews, SnapshotHeader, split_turns,
     Stride, Time,
 };
 

@@ -23,6 +23,8 @@ pub(super) struct HeldView {
     pub(super) own_back: u8,
     /// The entities that the view's snapshot sent; `None` for a complete view.
     pub(super) sent: Option<Snapshot>,
+    /// Whether the view's entities take turns (section 4.7).
+    pub(super) takes_turns: bool,
 }
 
 impl HeldView {
@@ -143,11 +145,16 @@ impl Views {
         Ok(self.merge(at, &before)?.with_learned(learned))
     }
 
-    /// The view at index `at` as an older view, merged with the other parts of its tick.
+    /// The view at index `at` as an older view, merged with the other parts of its tick, or with
+    /// the views since its baseline if entities take turns.
     fn older(&mut self, at: usize) -> Result<View, Refused> {
-        let HeldView { view, sent, .. } = &self.held[at];
+        let HeldView { view, sent, own_back, takes_turns, .. } = &self.held[at];
         if sent.is_none() {
             return Ok(view.clone());
+        }
+        if *takes_turns {
+            let before = merged(None, *own_back, |distance| self.before(at, distance))?;
+            return self.merge(at, &before);
         }
         let before = parts_before(view.tick, |distance| match self.before(at, distance) {
             Held::Part(part) => Held::Part((self.held[part].view.tick, part)),
@@ -187,7 +194,7 @@ impl Views {
             Ok(())
         };
         // Cannot fail: views and rows have the same schema and are sorted.
-        let merged = merger.merge(key, write, &sent).map_err(|_| Refused::BadMerge)?;
+        let merged = merger.merge(key, held[at].takes_turns, write, &sent).map_err(|_| Refused::BadMerge)?;
         if merged.len() > *max_entities { Err(Refused::BadMerge) } else { Ok(merged) }
     }
 

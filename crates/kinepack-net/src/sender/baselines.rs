@@ -39,6 +39,7 @@ impl BaselineCache {
         let others = base.merged.iter().filter_map(|view| view.skipped.as_ref());
         let sent: Vec<&Snapshot> =
             std::iter::once(sent).chain(others.map(|skipped| &skipped.sent)).collect();
-        self.merger.merge(key, |out| view.write_to(out), &sent)
+        let takes_turns = view.turn().is_some();
+        self.merger.merge(key, takes_turns, |out| view.write_to(out), &sent)
     }
 }

@@ -11,17 +11,14 @@ use super::plan::Plan;
 use super::sending::{Against, Sending};
 use super::view::{PartSet, SentView, Skipped};
 use crate::baseline::MERGED;
-use crate::packet::{LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, TURNS_BYTES};
+use crate::packet::{LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES};
 
 impl Sending {
     /// The limits of the parts for a target. They assume the longest header, so that all receivers
     /// with this codec share the parts, whatever their headers.
     pub(super) fn division(&self, target: Target, moment: &Moment<'_>) -> Division {
         let older_views = usize::from(self.offers[target.codec].older_views);
-        let mut longest_header_bytes = LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * older_views;
-        if self.visible.view(target.visible).turns > 1 {
-            longest_header_bytes += TURNS_BYTES;
-        }
+        let longest_header_bytes = LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * older_views;
         Division {
             limit_bytes: moment.config.datagram_bytes - longest_header_bytes,
             most: MERGED.min(moment.config.datagrams_per_tick as usize),
@@ -87,8 +84,7 @@ impl Sending {
             let split = Some(Arc::clone(&split));
             let skipped = Some(Skipped { waiting: 0, split, ..part.skipped });
             let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), skipped);
-            let view = Arc::new(view.with_turns(whole.turns));
-            Arc::new(Plan { view, coded: part.coded.with_id(id) })
+            Arc::new(Plan { view: Arc::new(view), coded: part.coded.with_id(id) })
         };
         parts.into_iter().zip(ids).map(plan).collect()
     }

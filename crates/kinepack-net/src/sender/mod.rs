@@ -68,6 +68,7 @@ mod sending;
 mod sharing;
 mod view;
 mod visibility;
+mod turns;
 mod visible;
 mod work;
 mod worlds;

@@ -57,6 +57,8 @@ pub(super) struct Planner {
     codec: Codec,
     encoder: Encoder,
     difference: Difference,
+    /// What changed since each of the last two datagrams.
+    since: [Difference; 2],
     /// Whether the two compared states have the same entities, so that no entity was added or
     /// removed.
     same_entities: bool,
@@ -120,6 +122,7 @@ impl Planner {
             codec: codec.clone(),
             encoder,
             difference: Difference::default(),
+            since: Default::default(),
             same_entities: false,
             items: Vec::new(),
             chosen: Vec::new(),
@@ -311,7 +314,64 @@ impl Planner {
             sent,
             waiting: wanted - count + self.encoder.unsent().len(),
             split: None,
+            turn: None,
         })
+    }
+
+    /// Encodes what changed since the `last` two datagrams, of which these are the complete views,
+    /// and skips what these and others since the baseline have sent. What changed in the last
+    /// datagram is encoded again, except for the `far` entities. Entities that were added or
+    /// removed since the baseline are always encoded. Call [`compare`](Self::compare) first.
+    ///
+    /// Returns `None` if nothing is skipped, or if the receiver cannot see from the encoding that
+    /// something returned to its state in the baseline.
+    pub(super) fn turn(
+        &mut self,
+        known: &BaselineViews,
+        visible: &Snapshot,
+        last: [&Snapshot; 2],
+        far: &[u32],
+    ) -> Result<Option<Skipped>, EncodeError> {
+        std::iter::zip(&mut self.since, last).for_each(|(since, last)| since.find(last, visible));
+        let Difference { removed, sent, .. } = &self.difference;
+        let is_encoded = |index: &u32| sent.binary_search(index).is_ok();
+        let is_removed = |id: &EntityId| removed.binary_search(id).is_ok();
+        let [newest, before] = &self.since;
+        if !newest.sent.iter().all(is_encoded) || !newest.removed.iter().all(is_removed) {
+            return Ok(None);
+        }
+        let (mut skipped, mut encoded) = (Vec::new(), Vec::new());
+        let [mut newest, mut before, mut far] =
+            [&newest.sent[..], &before.sent, far].map(|indices| indices.iter().peekable());
+        for index in sent {
+            let [is_new, is_second, is_far] = [&mut newest, &mut before, &mut far].map(|indices| {
+                while indices.next_if(|other| *other < index).is_some() {}
+                indices.peek() == Some(&index)
+            });
+            let is_due = is_new || is_second && !is_far;
+            let id = visible.ids()[*index as usize];
+            let in_base = || known.baseline.position_of(visible.kind_at(*index as usize)?, id);
+            match in_base().filter(|_| !is_due && !is_removed(&id)) {
+                Some(place) => skipped.push(place as u32),
+                None => encoded.push(*index),
+            }
+        }
+        if skipped.is_empty() {
+            return Ok(None);
+        }
+        let (mut old, mut sent) =
+            (Snapshot::new_like(&known.baseline), Snapshot::new_like(visible));
+        old.gather(&known.baseline, &skipped)?;
+        sent.gather(visible, &encoded)?;
+        self.target.copy_from(visible);
+        self.target.patch(&[], &old)?;
+        self.bytes.clear();
+        self.runs += 1;
+        let written =
+            self.encoder.write(known.baselines()?, &self.target, Chosen::All, &mut self.bytes)?;
+        self.learned = written.learned().cloned();
+        self.cost = self.count(&known.baseline, &self.target)?;
+        Ok(Some(Skipped { old, unknown: Vec::new(), sent, waiting: 0, split: None, turn: None }))
     }
 
     /// Returns the last encoding. The models that it learned get the number `id`.

@@ -73,6 +73,9 @@ pub(super) struct Shared {
     /// The plans for everything in several datagrams. `Some(None)` if there would be too many
     /// datagrams.
     pub(super) split: Option<Option<Parts>>,
+    /// The plans for what changed since the last two datagrams, by the ids of their complete views.
+    /// `None` if such a plan is not possible.
+    pub(super) turns: HashMap<[u64; 2], Option<Arc<Plan>>>,
     /// The plans for a part of the changes.
     parts: HashMap<PartKey, Arc<Plan>>,
 }
@@ -267,8 +270,7 @@ impl Sending {
         let skipped = planner.part(&known, &whole.whole, &self.rates, room, score)?;
         let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), Some(skipped));
         self.encoded += 1;
-        let view = Arc::new(view.with_turns(whole.turns));
-        Ok(Arc::new(Plan { view, coded: planner.coded(id) }))
+        Ok(Arc::new(Plan { view: Arc::new(view), coded: planner.coded(id) }))
     }
 
     /// Plans everything that is due, or the most important entities if not everything fits.

@@ -19,8 +19,10 @@ pub(super) struct SentView {
     /// nothing changes any more.
     pub(super) coarse: bool,
     /// In how many ticks each entity has a turn at least once; 1 if all values in `whole` are those
-    /// of the tick.
+    /// of the tick. Of partial views, only those of a [`turn`](Self::turn) say so.
     pub(super) turns: u8,
+    /// The indices of the entities that take turns, increasing. Known in visible states only.
+    pub(super) far: Arc<[u32]>,
     /// The visible state, as coarse as the codec made it.
     pub(super) whole: View,
     /// How the view differs from `whole`; `None` in a complete view.
@@ -51,6 +53,9 @@ pub(super) struct Skipped {
     pub(super) waiting: usize,
     /// The set of parts, if this is one of several parts that together are the complete state.
     pub(super) split: Option<Arc<PartSet>>,
+    /// The complete state, if the skipped entities were sent since the baseline. A receiver that
+    /// has all datagrams since the baseline has this state.
+    pub(super) turn: Option<Arc<SentView>>,
 }
 
 /// A complete state in several datagrams.
@@ -71,16 +76,22 @@ impl SentView {
         whole: View,
         skipped: Option<Skipped>,
     ) -> Self {
-        Self { id, state, coarse, turns: 1, whole, skipped, check: OnceLock::new() }
+        Self { id, state, coarse, turns: 1, far: Arc::default(), whole, skipped, check: OnceLock::new() }
     }
 
-    /// The view, in which values may be older than the tick, as their entities take turns.
-    pub(super) fn with_turns(self, turns: u8) -> Self {
-        Self { turns, ..self }
+    /// The view, in which values may be older than the tick, as the `far` entities take turns.
+    pub(super) fn with_turns(self, turns: u8, far: Arc<[u32]>) -> Self {
+        Self { turns, far, ..self }
     }
 
     pub(super) fn is_complete(&self) -> bool {
         self.skipped.is_none()
+    }
+
+    /// The complete view of a receiver that has this view and all datagrams since its baseline, if
+    /// the view skips only what these datagrams sent.
+    pub(super) fn turn(&self) -> Option<&Arc<SentView>> {
+        self.skipped.as_ref()?.turn.as_ref()
     }
 
     pub(super) fn split(&self) -> Option<&Arc<PartSet>> {

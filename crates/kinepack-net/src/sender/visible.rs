@@ -6,6 +6,7 @@
 //! long as a view refers to it. Cost of a visibility or a sight: a search for its entities in the
 //! world and a copy of their rows. A visibility that only hides fields costs a copy of the world.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -71,7 +72,7 @@ impl VisibleStates {
         // twice.
         Arc::make_mut(&mut snapshot).copy_from(world);
         let before = self.before.states.first().map(|visible| Arc::clone(&visible.view));
-        self.add(snapshot, 1, before);
+        self.add(snapshot, (1, Arc::default()), before);
     }
 
     /// The world of the last tick, if there was one.
@@ -111,23 +112,27 @@ impl VisibleStates {
         }
         let world = &self.now.states[0].view.whole;
         let mut snapshot = Snapshot::new_like(world);
-        let mut turns = sight.map_or(1, |sight| sight.turns);
+        let (mut turns, mut rows) = (1, Cow::Borrowed(&[][..]));
         if let Some(relevant) = relevant {
             world.positions(relevant, &mut self.places);
         }
         match (sight, relevant) {
             (None, None) => snapshot.copy_from(world),
             (None, Some(_)) => snapshot.gather(world, &self.places)?,
-            (Some(sight), None) if always_seen.is_empty() => snapshot.gather_from(sources, &sight.seen)?,
+            (Some(sight), None) if always_seen.is_empty() => {
+                (turns, rows) = (sight.turns, Cow::Borrowed(&sight.seen[..]));
+                snapshot.gather_from(sources, &rows)?;
+            }
             (Some(sight), _) => {
                 let mut always = Vec::new();
                 world.positions(always_seen, &mut always);
-                turns = turns.max(if always.is_empty() { 1 } else { sight.farthest.1 });
-                let mut rows = joined(&sight.seen, &always, sight.farthest.0);
+                turns = sight.turns.max(if always.is_empty() { 1 } else { sight.farthest.1 });
+                let mut seen = joined(&sight.seen, &always, sight.farthest.0);
                 if relevant.is_some() {
-                    rows = common(&rows, &self.places);
+                    seen = common(&seen, &self.places);
                 }
-                snapshot.gather_from(sources, &rows)?;
+                snapshot.gather_from(sources, &seen)?;
+                rows = Cow::Owned(seen);
             }
         }
         for (group, visible) in self.groups.iter().zip(groups) {
@@ -141,7 +146,10 @@ impl VisibleStates {
             .get(&key)
             .map(|index| Arc::clone(&self.before.states[*index].view));
         self.now.of_visibility.insert(key, self.now.states.len());
-        self.add(Arc::new(snapshot), turns, before);
+        let slow = |source: u8| sight.is_some_and(|sight| sight.slow[usize::from(source)]);
+        let far = (0..).zip(&*rows).filter(|(_, (_, source))| turns > 1 && slow(*source));
+        let far: Arc<[u32]> = far.map(|(row, _)| row).collect();
+        self.add(Arc::new(snapshot), (turns, far), before);
         Ok(self.now.states.len() - 1)
     }
 
@@ -164,8 +172,9 @@ impl VisibleStates {
             return Arc::clone(same);
         }
         let (state, turns, whole) = (exact.state, exact.turns, View::from(coarse));
+        let far = Arc::clone(&exact.far);
         let view = SentView::new(self.new_id(), state, true, whole, None);
-        let view = Arc::new(view.with_turns(turns));
+        let view = Arc::new(view.with_turns(turns, far));
         self.now.states[index].coarse.push(Arc::clone(&view));
         view
     }
@@ -176,15 +185,15 @@ impl VisibleStates {
         self.next_id
     }
 
-    /// Adds a visible state in which entities take turns of up to `turns` ticks. `before` is the view of the same visibility in the previous tick.
-    fn add(&mut self, snapshot: Arc<Snapshot>, turns: u8, before: Option<Arc<SentView>>) {
+    /// Adds a visible state in which the `far` entities take turns of up to `turns` ticks. `before` is the view of the same visibility in the previous tick.
+    fn add(&mut self, snapshot: Arc<Snapshot>, (turns, far): (u8, Arc<[u32]>), before: Option<Arc<SentView>>) {
         let unchanged = before.filter(|before| before.whole.holds_same(&snapshot));
         let state = unchanged.and_then(|before| before.state).unwrap_or_else(|| {
             self.next_state += 1;
             self.next_state
         });
         let view = SentView::new(self.new_id(), Some(state), false, View::from(snapshot), None);
-        let view = view.with_turns(turns);
+        let view = view.with_turns(turns, far);
         self.now.states.push(VisibleState { view: Arc::new(view), coarse: Vec::new() });
     }
 

@@ -92,7 +92,7 @@ impl Receiver {
         self.show(now, sequence, &view, sent.as_ref(), pace);
         let own_back = header.baseline.back();
         let newest = self.window.newest().unwrap_or(sequence);
-        let taken = HeldView { sequence, view, own_back, sent };
+        let taken = HeldView { sequence, view, own_back, sent, takes_turns: header.turns > 1 };
         if let Some(dropped) = self.views.add(taken, header.baseline, newest) {
             self.decoder.recycle(dropped);
         }

@@ -60,10 +60,7 @@ impl History {
         let views =
             indices.rev().filter_map(|index| Some((self.acknowledged_view(index)?.0, index)));
         let young = views.take_while(move |(view, _)| view.tick() >= oldest);
-        young.filter_map(|(view, index)| match view.split() {
-            None => view.is_complete().then_some((view, index)),
-            Some(split) => self.parts_before(index, view, split).map(|_| (&split.whole, index)),
-        })
+        young.filter_map(|(_, index)| Some((self.whole_view(index)?.0, index)))
     }
 
     /// The view at `index` as a baseline with the same older views and learned models as `other`.
@@ -95,7 +92,7 @@ impl History {
     }
 
     /// The acknowledged view at `index`, with the *back* byte of its own header.
-    fn acknowledged_view(&self, index: usize) -> Option<(&Arc<SentView>, u8)> {
+    pub(super) fn acknowledged_view(&self, index: usize) -> Option<(&Arc<SentView>, u8)> {
         match self.entries.get(index)? {
             Sent {
                 state: State::Acknowledged,
@@ -120,16 +117,14 @@ impl History {
         let oldest = self.entries.len().saturating_add(datagrams).saturating_sub(WINDOW + 1);
         let oldest = oldest.max(at.saturating_sub(reach));
         (oldest..at).rev().filter_map(move |index| {
+            let (whole, others) = self.whole_view(index)?;
+            let first = index - others;
             let (view, _) = self.acknowledged_view(index)?;
-            let whole = match view.split() {
-                None => view.is_complete().then_some(view)?,
-                Some(split) => {
-                    let others = self.parts_before(index, view, split)?;
-                    self.is_known_before(index - others, view.tick(), oldest)
-                        .then_some(&split.whole)?
-                }
+            let is_known = match view.split() {
+                None => first >= oldest,
+                Some(_) => self.is_known_before(first, view.tick(), oldest),
             };
-            Some((self.entries[index].sequence, whole))
+            is_known.then_some((self.entries[index].sequence, whole))
         })
     }
 
@@ -154,12 +149,20 @@ impl History {
     fn whole_base(&self, index: usize) -> Option<ChosenBaseline> {
         let (view, own_back) = self.acknowledged_view(index)?;
         let sequence = Some(self.entries[index].sequence);
-        let Some(split) = view.split() else {
-            return view.is_complete().then(|| ChosenBaseline::new(sequence, view));
-        };
-        let others = self.parts_before(index, view, split)?;
-        let field = field_of_all(own_back, others);
-        Some(ChosenBaseline { field, depth: others, ..ChosenBaseline::new(sequence, &split.whole) })
+        let (whole, others) = self.whole_view(index)?;
+        let field = if view.split().is_some() { field_of_all(own_back, others) } else { None };
+        Some(ChosenBaseline { field, depth: others, ..ChosenBaseline::new(sequence, whole) })
+    }
+
+    /// The complete view that a receiver holds with the view at `index`, and the number of
+    /// datagrams before it that complete it. `None` unless all of them were acknowledged.
+    fn whole_view(&self, index: usize) -> Option<(&Arc<SentView>, usize)> {
+        let (view, own_back) = self.acknowledged_view(index)?;
+        match (view.split(), view.turn()) {
+            (Some(split), _) => Some((&split.whole, self.parts_before(index, view, split)?)),
+            (None, Some(whole)) => Some((whole, self.turns_before(index, own_back)?)),
+            (None, None) => view.is_complete().then_some((view, 0)),
+        }
     }
 
     /// The number of parts before the last part of a state, which is at `index`. `None` unless all

@@ -7,6 +7,7 @@
 
 mod candidates;
 mod older;
+mod turns;
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -84,6 +84,7 @@ mod tests {
             sent: (*whole).clone(),
             waiting: 0,
             split: None,
+            turn: None,
         };
         let skipped = (!is_whole).then(part);
         Arc::new(SentView::new(u64::from(tick), None, false, whole, skipped))

@@ -586,7 +586,9 @@ fn note_lost(
                 out.lose(*index);
             }
         }
-        Content::Snapshot { view, .. } if view.is_complete() || view.split().is_some() => {
+        Content::Snapshot { view, .. }
+            if view.is_complete() || view.split().is_some() || view.turn().is_some() =>
+        {
             freshness.lose_complete(reference_tick);
         }
         Content::Snapshot { view, sent_before, .. } => freshness.lose(view.tick(), sent_before),

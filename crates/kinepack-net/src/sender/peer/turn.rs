@@ -160,6 +160,13 @@ impl Peer {
         let Some(header) = self.header(moment, against.base, turn.turns()) else { return Ok(false) };
         let limit_bytes = self.limit_bytes(moment.config, &header);
         let division = turn.sending.division(against.target, moment);
+        if let Some(last) = self.history.last_turns(against.base)
+            && let Some(plan) = turn.sending.turn(against, last)?
+            && plan.coded.bytes.len() <= limit_bytes
+        {
+            self.send_snapshot(turn, &header, &plan)?;
+            return Ok(true);
+        }
         // An attempt to code everything in one datagram takes as long as all parts together.
         let is_hopeless = self.expects_split && turn.sending.rates.are_all_due() && {
             let parts = turn.sending.split(against, division)?;
@@ -271,7 +278,8 @@ impl Peer {
             moment.config.check_every_bytes.filter(|_| self.checks.is_due(moment.tick));
         let check =
             if check_every.is_some() { Some(turn.sending.check(&plan.view)?) } else { None };
-        let header = SnapshotHeader { check, left_out: !plan.view.is_complete(), ..*header };
+        let (left_out, turns) = (!plan.view.is_complete(), plan.view.turns);
+        let header = SnapshotHeader { check, left_out, turns, ..*header };
         let room = self
             .sendable_bytes(moment.config)
             .saturating_sub(header.bytes() + plan.coded.bytes.len() + LONGEST_IN_FRONT_BYTES);
@@ -289,6 +297,7 @@ impl Peer {
         let (mut sent_before, mut waiting) = (Vec::new(), 0);
         match &plan.view.skipped {
             None => self.freshness.note_complete(moment.tick),
+            Some(part) if part.turn.is_some() => self.freshness.note_complete(moment.tick),
             // All parts together are the complete state.
             Some(part) if part.split.is_some() => self.freshness.note_complete(moment.tick),
             Some(part) => {
@@ -297,7 +306,8 @@ impl Peer {
                 waiting = part.waiting;
             }
         }
-        self.shown = plan.view.state.map(|state| (state, moment.tick));
+        let whole = plan.view.turn().unwrap_or(&plan.view);
+        self.shown = whole.state.map(|state| (state, moment.tick));
         self.waiting = waiting;
         self.expects_part = waiting > 0;
         let own_back = header.baseline.back();

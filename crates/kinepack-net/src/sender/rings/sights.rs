@@ -31,6 +31,8 @@ pub(in crate::sender) struct Sight {
     /// The source and the turns of entities that are farther than the last ring, but seen for
     /// another reason.
     pub(in crate::sender) farthest: (u8, u8),
+    /// For each source, whether its values are not those of each tick.
+    pub(in crate::sender) slow: Arc<[bool]>,
 }
 
 impl Sight {
@@ -71,6 +73,8 @@ pub(in crate::sender) struct Sights {
     samples: Vec<Option<Samples>>,
     /// For each ring, and for what is beyond, the source of its values.
     of_ring: Vec<u8>,
+    /// For each source, whether its values are not those of each tick.
+    slow: Arc<[bool]>,
     /// The tier of the coarsest world of the tick.
     coarsest: u8,
     /// The number of ticks.
@@ -85,6 +89,8 @@ impl Sights {
         urgent: Vec<(usize, usize)>,
     ) -> Self {
         let samples = rings.rings.iter().map(|_| None).collect();
+        let of_rings = rings.rings.iter().map(|ring| ring.every > 1);
+        let slow = [false].into_iter().chain(of_rings).chain([false]).collect();
         Self {
             rings,
             places,
@@ -95,6 +101,7 @@ impl Sights {
             pasts: Vec::new(),
             samples,
             of_ring: Vec::new(),
+            slow,
             coarsest: 0,
             ticks: 0,
             newest_id: 0,
@@ -296,7 +303,8 @@ impl Sights {
             self.newest_id
         });
         self.taken.insert(id);
-        let sight = Arc::new(Sight { id, seen: seen.into(), turns, farthest });
+        let slow = Arc::clone(&self.slow);
+        let sight = Arc::new(Sight { id, seen: seen.into(), turns, farthest, slow });
         self.by_hash.insert(hash, Arc::clone(&sight));
         sight
     }
