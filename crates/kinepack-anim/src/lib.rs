@@ -134,8 +134,8 @@ pub mod pose;
 
 pub use any::{AnyClip, AnyPlayer};
 pub use block::{
-    Clip, Instructions, JointMask, MarkerRef, Metres, PoseWriter, Rig, Sampler, SoaPose,
-    sample_batch,
+    Clip, Instructions, JointMask, MarkerRef, Metres, PoseAndCurves, PoseWriter, Rig, Sampler,
+    SoaPose, sample_batch,
 };
 pub use channel::{Channel, TrackId};
 pub use database::{ClipDatabase, DatabaseError};

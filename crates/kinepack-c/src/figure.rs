@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use kinepack::schema::Field;
 use kinepack::{Between, EntityId, Schema, Snapshot, Tick};
 use kinepack_anim::figure::{ClipPlay, Figure, FigureError, FigurePose};
-use kinepack_anim::{PoseWriter, Transform};
+use kinepack_anim::{PoseAndCurves, PoseWriter, Transform};
 
 use crate::KpStatus;
 use crate::columns::World;
@@ -439,34 +439,8 @@ struct Played<'a> {
 impl TakePose for Played<'_> {
     fn write(&mut self, pose: &mut impl PoseWriter) {
         let Self { figure, from, to, between, curves } = self;
-        figure.interpolate(*from, *to, *between, &mut WithCurves { pose, curves });
-    }
-}
-
-/// Writes joints to a pose, and the values of curves to a list.
-struct WithCurves<'a, P> {
-    pose: &'a mut P,
-    curves: &'a mut [f32],
-}
-
-impl<P: PoseWriter> PoseWriter for WithCurves<'_, P> {
-    fn rotation(&mut self, joint: usize, rotation: [f32; 4]) {
-        self.pose.rotation(joint, rotation);
-    }
-
-    fn translation(&mut self, joint: usize, translation: [f32; 3]) {
-        self.pose.translation(joint, translation);
-    }
-
-    fn scale(&mut self, joint: usize, scale: [f32; 3]) {
-        self.pose.scale(joint, scale);
-    }
-
-    fn curve(&mut self, curve: usize, value: f32) {
         // The list is empty if the caller does not want curves.
-        if let Some(to) = self.curves.get_mut(curve) {
-            *to = value;
-        }
+        figure.interpolate(*from, *to, *between, &mut PoseAndCurves { pose, curves });
     }
 }
 

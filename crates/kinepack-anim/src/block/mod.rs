@@ -53,7 +53,7 @@ pub(crate) use layout::{
 pub use layout::{Header, Interpolation, Kind};
 #[cfg(feature = "offline")]
 pub(crate) use parameters::number_of;
-pub use pose::{JointMask, Metres, PoseWriter, SoaPose};
+pub use pose::{JointMask, Metres, PoseAndCurves, PoseWriter, SoaPose};
 pub use rig::Rig;
 pub use sampler::{Sampler, sample_batch};
 pub(crate) use tracks::Track;

@@ -34,7 +34,7 @@ pub trait PoseWriter {
     /// Takes the value of a curve, of a figure or of
     /// [`Sampler::write_with_curves`](crate::Sampler::write_with_curves). The latter's `curve` may
     /// exceed the last curve's index by up to two, because curves are stored in tracks of three.
-    /// The default implementation ignores curves.
+    /// The default implementation ignores curves; [`PoseAndCurves`] stores them in a list.
     #[inline(always)]
     fn curve(&mut self, _curve: usize, _value: f32) {}
 
@@ -172,6 +172,56 @@ impl<W: PoseWriter + ?Sized> PoseWriter for Metres<'_, W> {
     }
 }
 
+/// Writes joints to a pose, and the values of curves to a list.
+///
+/// ```
+/// use kinepack_anim::{PoseAndCurves, PoseWriter, Transform};
+///
+/// let (mut pose, mut weights) = ([Transform::IDENTITY; 2], [0.0; 3]);
+/// // Any pose writer takes the joints: a list of transforms, a `SoaPose`, `Metres`, or your own.
+/// let mut writer = PoseAndCurves { pose: &mut pose[..], curves: &mut weights };
+/// // `Figure::interpolate` and `Sampler::write_with_curves` make such calls.
+/// writer.translation(1, [0.0, 90.0, 0.0]);
+/// writer.curve(2, 0.5);
+/// assert_eq!((pose[1].translation[1], weights), (90.0, [0.0, 0.0, 0.5]));
+/// ```
+#[derive(Debug)]
+pub struct PoseAndCurves<'a, W: ?Sized> {
+    /// The writer that receives the joints.
+    pub pose: &'a mut W,
+    /// The values of the curves, by their indices. Values of curves beyond its end are dropped.
+    pub curves: &'a mut [f32],
+}
+
+impl<W: PoseWriter + ?Sized> PoseWriter for PoseAndCurves<'_, W> {
+    #[inline(always)]
+    fn rotation(&mut self, joint: usize, rotation: [f32; 4]) {
+        self.pose.rotation(joint, rotation);
+    }
+
+    #[inline(always)]
+    fn translation(&mut self, joint: usize, translation: [f32; 3]) {
+        self.pose.translation(joint, translation);
+    }
+
+    #[inline(always)]
+    fn scale(&mut self, joint: usize, scale: [f32; 3]) {
+        self.pose.scale(joint, scale);
+    }
+
+    #[inline(always)]
+    fn curve(&mut self, curve: usize, value: f32) {
+        if let Some(own) = self.curves.get_mut(curve) {
+            *own = value;
+        }
+    }
+
+    #[inline]
+    fn pose(&mut self, pose: &[Transform]) {
+        self.pose.pose(pose);
+    }
+}
+
 /// A set of joints of a skeleton, such as the joints of a level of detail or of the upper body.
 ///
 /// ```
@@ -272,36 +322,6 @@ impl Choice for Curves {
     #[inline(always)]
     fn contains(&self, _: usize) -> bool {
         true
-    }
-}
-
-/// Stores a pose and the values of curves in two slices.
-pub(super) struct PoseAndCurves<'a> {
-    pub(super) pose: &'a mut [Transform],
-    pub(super) curves: &'a mut [f32],
-}
-
-impl PoseWriter for PoseAndCurves<'_> {
-    #[inline(always)]
-    fn rotation(&mut self, joint: usize, rotation: [f32; 4]) {
-        self.pose.rotation(joint, rotation);
-    }
-
-    #[inline(always)]
-    fn translation(&mut self, joint: usize, translation: [f32; 3]) {
-        self.pose.translation(joint, translation);
-    }
-
-    #[inline(always)]
-    fn scale(&mut self, joint: usize, scale: [f32; 3]) {
-        self.pose.scale(joint, scale);
-    }
-
-    #[inline(always)]
-    fn curve(&mut self, curve: usize, value: f32) {
-        if let Some(own) = self.curves.get_mut(curve) {
-            *own = value;
-        }
     }
 }
 

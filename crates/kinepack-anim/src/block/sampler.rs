@@ -200,7 +200,8 @@ impl<B: AsRef<[u8]>> Sampler<B> {
         self.call(position).pose_and_curves(pose, curves);
     }
 
-    /// Works like [`write`](Self::write), but also writes the values of curves.
+    /// Works like [`write`](Self::write), but also writes the values of curves, for example to a
+    /// [`PoseAndCurves`](crate::PoseAndCurves).
     pub fn write_with_curves<W: PoseWriter + ?Sized>(&self, time_s: f32, writer: &mut W) {
         self.call(self.position(time_s)).play(WithCurves, writer, |writer| writer.pose(&self.bind));
     }

@@ -305,8 +305,9 @@ impl Figure {
     }
 
     /// Writes the pose of an entity, given by its index in the snapshot. Joints that the figure
-    /// does not send get their bind pose. The values of curves go to [`PoseWriter::curve`]. Nothing
-    /// is written for absent parts, so that the caller's own pose of them stays.
+    /// does not send get their bind pose. The values of curves go to [`PoseWriter::curve`], and
+    /// [`PoseAndCurves`](crate::PoseAndCurves) stores them. Nothing is written for absent parts, so
+    /// that the caller's own pose of them stays.
     ///
     /// # Panics
     /// Panics if the snapshot has no such entity, or the entity has too few lanes.

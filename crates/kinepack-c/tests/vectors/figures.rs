@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{Codec, EntityId, Schema, Snapshot, Tick};
 use kinepack_anim::figure::{Figure, FigureOptions, FigurePose, Motion};
-use kinepack_anim::{PoseWriter, Transform};
+use kinepack_anim::{PoseAndCurves, Transform};
 
 use super::cases::{Case, cases, figure_pose, plays};
 use super::hex::hex;
@@ -144,29 +144,6 @@ fn shown(figure: &mut Figure, state: &Snapshot, of: &FigurePose<'_>) -> String {
         Transform { rotation: [unwritten; 4], translation: [unwritten; 3], scale: [unwritten; 3] };
     let mut joints = vec![joint; of.joints.len()];
     let mut curves = vec![unwritten; of.curves.len()];
-    figure.write((state, 0), &mut Written { joints: &mut joints, curves: &mut curves });
+    figure.write((state, 0), &mut PoseAndCurves { pose: &mut joints[..], curves: &mut curves });
     numbers(&joints, &curves)
-}
-
-struct Written<'a> {
-    joints: &'a mut [Transform],
-    curves: &'a mut [f32],
-}
-
-impl PoseWriter for Written<'_> {
-    fn rotation(&mut self, joint: usize, rotation: [f32; 4]) {
-        self.joints.rotation(joint, rotation);
-    }
-
-    fn translation(&mut self, joint: usize, translation: [f32; 3]) {
-        self.joints.translation(joint, translation);
-    }
-
-    fn scale(&mut self, joint: usize, scale: [f32; 3]) {
-        self.joints.scale(joint, scale);
-    }
-
-    fn curve(&mut self, curve: usize, value: f32) {
-        self.curves[curve] = value;
-    }
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 use kinepack::schema::{Field, FieldKind};
-use kinepack_anim::PoseWriter;
+use kinepack_anim::PoseAndCurves;
 use kinepack_anim::figure::{
     ClipPlay, Figure, FigureClips, FigureCurve, FigureOptions, FigurePart, FigurePose, Motion,
 };
@@ -80,30 +80,6 @@ pub(super) fn motion(skeleton: &Skeleton, tick: u32, id: u32) -> (Vec<Transform>
     (joints, [time.sin(), time.cos().abs()])
 }
 
-/// A pose as it is shown. What the figure does not write is as in the bind pose.
-struct Shown {
-    joints: Vec<Transform>,
-    curves: [f32; 2],
-}
-
-impl PoseWriter for Shown {
-    fn rotation(&mut self, joint: usize, rotation: [f32; 4]) {
-        self.joints[joint].rotation = rotation;
-    }
-
-    fn translation(&mut self, joint: usize, translation: [f32; 3]) {
-        self.joints[joint].translation = translation;
-    }
-
-    fn scale(&mut self, joint: usize, scale: [f32; 3]) {
-        self.joints[joint].scale = scale;
-    }
-
-    fn curve(&mut self, curve: usize, value: f32) {
-        self.curves[curve] = value;
-    }
-}
-
 struct Bodies {
     skeleton: Skeleton,
     figure: Figure,
@@ -170,9 +146,11 @@ impl Bodies {
         let mut hash = Fnv1a::new();
         samples.iter().for_each(|sample| hash.add(&sample.id.0.to_le_bytes()));
         for sample in samples {
-            let mut shown = Shown { joints: self.skeleton.bind_pose(), curves: [0.0; 2] };
+            // What the figure does not write is as in the bind pose.
+            let (mut joints, mut curves) = (self.skeleton.bind_pose(), [0.0; 2]);
+            let mut shown = PoseAndCurves { pose: &mut joints[..], curves: &mut curves };
             self.figure.interpolate(sample.from, sample.to, sample.between, &mut shown);
-            hash_pose(&mut hash, &shown.joints, &shown.curves);
+            hash_pose(&mut hash, &joints, &curves);
             let state = sample.between.step(sample.from, sample.to);
             hash.add(&[u8::from(self.figure.is_present(state, HAND_PART))]);
             let Sample { from, to, between, .. } = sample;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use kinepack::{Codec, Tick};
 use kinepack_anim::figure::Figure;
-use kinepack_anim::{PoseWriter, Transform};
+use kinepack_anim::{PoseAndCurves, Transform};
 use kinepack_net::{Received, Receiver, ReceiverConfig};
 
 use super::numbers::{Counters, Rates, Recent};
@@ -170,7 +170,7 @@ impl Connection {
             && let Some(sample) = playback.samples().next()
         {
             is_there = true;
-            let mut writer = Writer { pose, curves };
+            let mut writer = PoseAndCurves { pose: &mut pose[..], curves };
             figure.interpolate(sample.from, sample.to, sample.between, &mut writer);
         }
         self.description.skeleton.model_pose(&self.pose, &mut self.model);
@@ -201,32 +201,6 @@ fn memory_bytes(codec: &Codec) -> usize {
     let view_bytes = codec.learned_bytes() + 8 * codec.schema().lanes().len();
     let [least, most] = MEMORY_BYTES;
     (VIEWS * view_bytes).clamp(least, most)
-}
-
-/// Takes a pose with its curves.
-struct Writer<'a> {
-    pose: &'a mut [Transform],
-    curves: &'a mut [f32],
-}
-
-impl PoseWriter for Writer<'_> {
-    fn rotation(&mut self, joint: usize, rotation: [f32; 4]) {
-        self.pose.rotation(joint, rotation);
-    }
-
-    fn translation(&mut self, joint: usize, translation: [f32; 3]) {
-        self.pose.translation(joint, translation);
-    }
-
-    fn scale(&mut self, joint: usize, scale: [f32; 3]) {
-        self.pose.scale(joint, scale);
-    }
-
-    fn curve(&mut self, curve: usize, value: f32) {
-        if let Some(own) = self.curves.get_mut(curve) {
-            *own = value;
-        }
-    }
 }
 
 #[cfg(test)]
