@@ -159,6 +159,35 @@ namespace Kinepack
         }
 
         /// <summary>
+        /// Pins the memory of the fields that are set, until the result is disposed. The first
+        /// <paramref name="count"/> columns to read then have one record of these fields.
+        /// </summary>
+        internal Sources.Pinned PinOne(Field[][] table, int kind, out int count)
+        {
+            if (kind != Kind)
+            {
+                throw new ArgumentException("The columns are of another kind.", "columns");
+            }
+            Sources.Pinned pinned = Pin(table);
+            count = 0;
+            for (int field = 0; field < sources.Count; field++)
+            {
+                if (!sources[field].IsSet)
+                {
+                    continue;
+                }
+                if (sources[field].Capacity < 1)
+                {
+                    pinned.Dispose();
+                    string text = fields[field].Name + " has no memory for an entity.";
+                    throw new ArgumentException(text, "columns");
+                }
+                ToRead[count++] = ToRead[field];
+            }
+            return pinned;
+        }
+
+        /// <summary>
         /// Pins the memory of all fields that are set, until the result is disposed.
         /// </summary>
         /// <param name="table">The fields of all kinds of the object to read from.</param>

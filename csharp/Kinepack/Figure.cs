@@ -30,6 +30,8 @@ namespace Kinepack
             Lanes = (int)info.lanes;
             Clips = (int)info.clips;
             ClipSlots = (int)info.clip_slots;
+            Tiers = (int)info.tiers;
+            PositionField = NameOfPosition();
         }
 
         /// <summary>The number of joints of the skeleton.</summary>
@@ -45,20 +47,34 @@ namespace Kinepack
         public int Lanes { get; }
 
         /// <summary>
+        /// The number of tiers: 1 and those of <see cref="FigureOptions.Coarser"/>.
+        /// </summary>
+        public int Tiers { get; }
+
+        /// <summary>
+        /// The name of the field with the position of the first joint that moves, or null if no
+        /// joint moves.
+        /// </summary>
+        public string PositionField { get; }
+
+        /// <summary>
         /// Returns the largest error, in centimetres, that a joint can have in poses that move only
-        /// as the options say. It is at most the joint's precision. In other poses the error may
-        /// reach the precision.
+        /// as the options say. It is at most the joint's precision in the tier. In other poses the
+        /// error may reach the precision.
         /// </summary>
         /// <param name="joint">The joint, from 0.</param>
-        public double MaxErrorCm(int joint)
+        /// <param name="tier">The tier, from 0.</param>
+        public double MaxErrorCm(int joint, int tier = 0)
         {
-            Check(Native.kp_figure_max_error_cm(Id, (uint)joint, out double errorCm));
+            Status status = Native.kp_figure_max_error_cm(
+                Id, (uint)tier, (uint)joint, out double errorCm);
+            Check(status);
             return errorCm;
         }
 
         /// <summary>
         /// Quantizes a pose relative to the parents, and adds it to a snapshot, as an entity of a
-        /// kind that has the fields of this figure alone.
+        /// kind that has the fields of this figure.
         /// </summary>
         /// <param name="world">The snapshot.</param>
         /// <param name="kind">The index of the kind, from 0.</param>
@@ -71,10 +87,21 @@ namespace Kinepack
         /// The parts that are absent, or null if all are present. The joints and curves of absent
         /// parts are ignored.
         /// </param>
+        /// <param name="plays">At most one clip for each slot, or null for none.</param>
+        /// <param name="tier">
+        /// The tier in which the pose is sent: 0 for the precision of the options, and from 1 on
+        /// those of <see cref="FigureOptions.Coarser"/>.
+        /// </param>
+        /// <param name="others">
+        /// For a kind that has other fields too: columns of this kind, with one record for each of
+        /// the other fields. Those of the figure's fields are not set. Null if there are no other
+        /// fields.
+        /// </param>
         /// <exception cref="KinepackException">
         /// A number is not finite or beyond its limits, or a joint moves in a way that the figure
-        /// does not send (<see cref="Status.Value"/>). Or the kind is not of this figure, or the id
-        /// is not above the ids before. The snapshot is unchanged.
+        /// does not send (<see cref="Status.Value"/>). Or the kind, a part, a clip, a slot or the
+        /// tier is not of this figure, two clips are in one slot, or the id is not above the ids
+        /// before. The snapshot is unchanged.
         /// </exception>
         public unsafe void Push(
             Snapshot world,
@@ -82,23 +109,36 @@ namespace Kinepack
             uint id,
             Pose pose,
             float[] curves = null,
-            int[] absent = null)
+            int[] absent = null,
+            ClipPlay[] plays = null,
+            int tier = 0,
+            Columns others = null)
         {
             Require.NotNull(world, nameof(world));
             Require.NotNull(pose, nameof(pose));
+            Require.NotNegative(tier, nameof(tier));
             using (pose.Pin(out Native.KpPose from))
             fixed (uint* bones = pose.BoneOfJoint)
             fixed (float* values = curves)
             fixed (int* parts = absent)
+            fixed (ClipPlay* clips = plays)
             {
                 from.bone_of_joint = bones;
-                UIntPtr count = CountOf(curves);
-                UIntPtr absentCount = CountOf(absent);
-                uint* first = (uint*)parts;
-                Status status = Native.kp_figure_push(
-                    Id, world.Id, (uint)kind, id, ref from, values, count, first, absentCount);
+                Native.KpFigurePose body = new Native.KpFigurePose
+                {
+                    joints = &from,
+                    curves = values,
+                    curve_count = CountOf(curves),
+                    absent = (uint*)parts,
+                    absent_count = CountOf(absent),
+                    clips = clips,
+                    clip_count = CountOf(plays),
+                    tier = (uint)tier,
+                };
+                Check(others == null
+                    ? Native.kp_figure_push(Id, world.Id, (uint)kind, id, ref body)
+                    : PushWith(others, world, kind, id, ref body));
                 GC.KeepAlive(world);
-                Check(status);
             }
         }
 
@@ -198,6 +238,24 @@ namespace Kinepack
         }
 
         internal override Status Free(ulong freed) => Native.kp_figure_free(freed);
+
+        private unsafe Status PushWith(
+            Columns others, Snapshot world, int kind, uint id, ref Native.KpFigurePose body)
+        {
+            using (others.PinOne(world.Table, kind, out int count))
+            fixed (Native.KpColumn* columns = others.ToRead)
+            {
+                body.others = columns;
+                body.other_count = (UIntPtr)count;
+                return Native.kp_figure_push(Id, world.Id, (uint)kind, id, ref body);
+            }
+        }
+
+        private unsafe string NameOfPosition()
+        {
+            return ReadText((byte* text, UIntPtr capacity, out UIntPtr size) =>
+                Native.kp_figure_position_field(Id, text, capacity, out size));
+        }
 
         private static UIntPtr CountOf(Array list)
         {

@@ -103,61 +103,6 @@ namespace Kinepack
         /// <summary>The number of clips that can play at once.</summary>
         public int ClipSlots { get; private set; }
 
-        /// <summary>
-        /// Adds an entity that plays clips to a snapshot, like <see cref="Push"/>.
-        /// </summary>
-        /// <param name="world">The snapshot.</param>
-        /// <param name="kind">The index of the kind, from 0.</param>
-        /// <param name="id">The id of the entity, which must be above the ids before.</param>
-        /// <param name="pose">
-        /// The pose. Where it has no numbers for a joint, the joint has its bind pose.
-        /// </param>
-        /// <param name="plays">At most one clip for each slot, or null for none.</param>
-        /// <param name="curves">A value for each curve, or null if there are no curves.</param>
-        /// <param name="absent">
-        /// The parts that are absent, or null if all are present. The joints and curves of absent
-        /// parts are ignored.
-        /// </param>
-        /// <exception cref="KinepackException">
-        /// The reasons of <see cref="Push"/>. Or a number of a clip is out of range (<see
-        /// cref="Status.Value"/>), a clip or a slot is unknown, or two clips are in one slot. The
-        /// snapshot is unchanged.
-        /// </exception>
-        public unsafe void PushPlaying(
-            Snapshot world,
-            int kind,
-            uint id,
-            Pose pose,
-            ClipPlay[] plays,
-            float[] curves = null,
-            int[] absent = null)
-        {
-            Require.NotNull(world, nameof(world));
-            Require.NotNull(pose, nameof(pose));
-            using (pose.Pin(out Native.KpPose from))
-            fixed (uint* bones = pose.BoneOfJoint)
-            fixed (float* values = curves)
-            fixed (int* parts = absent)
-            fixed (ClipPlay* clips = plays)
-            {
-                from.bone_of_joint = bones;
-                Status status = Native.kp_figure_push_playing(
-                    Id,
-                    world.Id,
-                    (uint)kind,
-                    id,
-                    ref from,
-                    values,
-                    CountOf(curves),
-                    (uint*)parts,
-                    CountOf(absent),
-                    clips,
-                    CountOf(plays));
-                GC.KeepAlive(world);
-                Check(status);
-            }
-        }
-
         /// <summary>Returns the clip that an entity of a snapshot plays in a slot.</summary>
         /// <param name="world">The snapshot.</param>
         /// <param name="kind">The index of the kind, from 0.</param>

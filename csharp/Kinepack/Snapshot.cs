@@ -120,6 +120,8 @@ namespace Kinepack
             }
         }
 
+        internal Field[][] Table => table;
+
         internal override Status Free(ulong freed) => Native.kp_snapshot_free(freed);
     }
 }

@@ -92,10 +92,12 @@ internal static class Figures
         };
         Figure figure = new Figure(skeleton, options);
         Check.That(figure.Joints == 3 && figure.Curves == 2 && figure.Parts == 1, "its numbers");
+        Check.That(figure.Tiers == 1, "one tier");
         Check.That(figure.MaxErrorCm(0) > 0.0 && figure.MaxErrorCm(0) <= 0.5, "half a centimetre");
         Check.That(figure.MaxErrorCm(2) > 0.0 && figure.MaxErrorCm(2) <= 0.1, "a millimetre");
         Check.Refused(Status.Argument, () => figure.MaxErrorCm(3));
         Check.Refused(Status.Argument, () => figure.MaxErrorCm(-1));
+        Check.Refused(Status.Argument, () => figure.MaxErrorCm(0, 1));
         return figure;
     }
 
@@ -168,18 +170,18 @@ internal static class Figures
             for (uint tick = 120; tick <= 150; tick += 10)
             {
                 world.Clear(tick);
-                figure.PushPlaying(world, 0, 6, pose, plays);
+                figure.Push(world, 0, 6, pose, plays: plays);
                 killCam.Write(world);
             }
             ulong before = world.Hash;
             ClipPlay[] twice = { bow, bow };
             Check.Refused(
-                Status.Argument, () => figure.PushPlaying(world, 0, Id, pose, twice));
+                Status.Argument, () => figure.Push(world, 0, Id, pose, plays: twice));
             ClipPlay[] unknown = { new ClipPlay(0, 2, 100) };
             Check.Refused(
-                Status.Argument, () => figure.PushPlaying(world, 0, Id, pose, unknown));
+                Status.Argument, () => figure.Push(world, 0, Id, pose, plays: unknown));
             ClipPlay[] heavy = { bow.WithWeight(1.5f) };
-            Check.Refused(Status.Value, () => figure.PushPlaying(world, 0, Id, pose, heavy));
+            Check.Refused(Status.Value, () => figure.Push(world, 0, Id, pose, plays: heavy));
             Check.Equal(world.Hash, before);
 
             Check.That(figure.TryGetClip(world, 0, 6, 1, out ClipPlay read), "a clip");
@@ -208,8 +210,7 @@ internal static class Figures
         using (SchemaBuilder builder = new SchemaBuilder())
         {
             builder.Kind("door").Bool("is_open").Figure("player", figure);
-            // The kind of a figure has no other fields.
-            Check.Refused(Status.Argument, () => builder.Bool("is_armed"));
+            // Nothing changes the fields of a figure.
             Check.Refused(Status.Argument, () => builder.Role(Role.Body));
             Schema schema = builder.Kind("lamp").Bool("is_lit").Build();
             Check.That(schema.Kinds == 3 && schema.Fields(Player).Length > 4, "three kinds");
@@ -283,6 +284,10 @@ internal static class Figures
         int[] unknown = { -1 };
         Check.Refused(
             Status.Argument, () => figure.Push(world, Player, Id, pose, curves, unknown));
+        Check.Refused(
+            Status.Argument, () => figure.Push(world, Player, Id, pose, curves, tier: 1));
+        Check.Throws<ArgumentOutOfRangeException>(
+            () => figure.Push(world, Player, Id, pose, curves, tier: -1));
         curves[1] = 1.5f;
         Check.Refused(Status.Value, () => figure.Push(world, Player, Id, pose, curves));
         curves[1] = 0.5f;

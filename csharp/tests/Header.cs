@@ -148,7 +148,6 @@ internal static unsafe class Header
             case "struct KpPublisherOptions":
             case "struct KpPlayback":
                 return 16;
-            case "struct KpFigureInfo":
             case "struct KpShownClip":
             case "struct KpReplaySummary":
             case "struct KpReplayInfo":
@@ -156,6 +155,10 @@ internal static unsafe class Header
             case "struct KpStreamOptions":
             case "struct KpViewerOptions":
                 return 24;
+            case "struct KpFigureInfo":
+                return 28;
+            case "struct KpFigurePose":
+                return 10 * IntPtr.Size;
             case "struct KpAnmInfo":
                 return 20;
             case "struct KpPose":

@@ -9,8 +9,8 @@ internal static class VectorFigures
 
     internal static void AddTo()
     {
-        Vectors.Add("figure", 9, MakeFigure);
-        Vectors.Add("pushes", 7, Push);
+        Vectors.Add("figure", 12, MakeFigure);
+        Vectors.Add("pushes", 10, Push);
         Vectors.Add("reads", 7, Read);
     }
 
@@ -40,7 +40,16 @@ internal static class VectorFigures
             options.Parts.Add(
                 new FigurePart(Words.Text(item[0]), Digits(item[1]), Digits(item[2])));
         }
-        using (Skeleton skeleton = new Skeleton(Words.Bytes(words[8])))
+        options.ClipSlots = Index(words[8]);
+        foreach (string[] item in Items(words[9]))
+        {
+            options.Clips.Add(Words.Text(item[0]));
+        }
+        foreach (string[] item in Items(words[10]))
+        {
+            options.Coarser.Add(Words.Real(item[0]));
+        }
+        using (Skeleton skeleton = new Skeleton(Words.Bytes(words[11])))
         {
             Words.Keep(words[1], new Figure(skeleton, options));
         }
@@ -48,15 +57,46 @@ internal static class VectorFigures
 
     private static void Push(string[] words)
     {
-        int[] absent = Array.ConvertAll(Items(words[3]), item => Index(item[0]));
-        Transforms pose = new Transforms(words[5]);
-        using (Snapshot state = new Snapshot(Words.Kept<Schema>(words[2])))
+        Schema schema = Words.Kept<Schema>(words[2]);
+        int tier = Index(words[4]);
+        ClipPlay[] plays = Array.ConvertAll(Items(words[5]), PlayOf);
+        int[] absent = Array.ConvertAll(Items(words[6]), item => Index(item[0]));
+        float[] curves = Transforms.Numbers(words[7]);
+        Transforms pose = new Transforms(words[8]);
+        using (Snapshot state = new Snapshot(schema))
         {
             state.Clear(1);
+            Columns others = OthersOf(schema, words[3]);
             Figure figure = Words.Kept<Figure>(words[1]);
-            figure.Push(state, 0, Id, pose.Pose, Transforms.Numbers(words[4]), absent);
-            Check.Equal(state.Hash, Words.Hash(words[6]));
+            figure.Push(state, 0, Id, pose.Pose, curves, absent, plays, tier, others);
+            Check.Equal(state.Hash, Words.Hash(words[9]));
         }
+    }
+
+    /// <summary>The numbers of two fields before the figure's, and of one after them.</summary>
+    private static Columns OthersOf(Schema schema, string word)
+    {
+        string[][] items = Items(word);
+        if (items.Length == 0)
+        {
+            return null;
+        }
+        int last = schema.Fields(0).Length - 1;
+        int[] fields = { 0, 1, last };
+        Columns others = new Columns(schema);
+        for (int nth = 0; nth < items.Length; nth++)
+        {
+            others.Set(fields[nth], new[] { Index(items[nth][0]) });
+        }
+        return others;
+    }
+
+    private static ClipPlay PlayOf(string[] item)
+    {
+        uint since = uint.Parse(item[2], CultureInfo.InvariantCulture);
+        return new ClipPlay(Index(item[0]), Index(item[1]), since, Words.Real(item[3]))
+            .WithSpeed(since, Words.Real(item[4]))
+            .WithWeight(Number(item[5]));
     }
 
     private static void Read(string[] words)

@@ -596,7 +596,17 @@ typedef struct KpFigureInfo {
   uint32_t clips;
   // The number of clips that can play at once.
   uint32_t clip_slots;
+  // The number of tiers, with tier 0.
+  uint32_t tiers;
 } KpFigureInfo;
+
+// The entities and events that a receiver, a viewer or a replay shows at the moment of its last
+// `kp_..._play`. That receiver, viewer or replay owns the handle and frees it, so there is no
+// function to free it.
+typedef struct KpShown {
+  // The handle; 0 means no object.
+  uint64_t id;
+} KpShown;
 
 // A clip that a body plays. While it stays the same, it takes no bits, although its time runs: keep
 // it from its start to its end, and push it with every pose.
@@ -616,14 +626,6 @@ typedef struct KpClipPlay {
   uint32_t since;
 } KpClipPlay;
 
-// The entities and events that a receiver, a viewer or a replay shows at the moment of its last
-// `kp_..._play`. That receiver, viewer or replay owns the handle and frees it, so there is no
-// function to free it.
-typedef struct KpShown {
-  // The handle; 0 means no object.
-  uint64_t id;
-} KpShown;
-
 // A clip that a body plays at a moment.
 typedef struct KpShownClip {
   // The time to show, in ticks from the beginning of the clip. It may be negative or beyond the
@@ -636,6 +638,48 @@ typedef struct KpShownClip {
   // The index of the clip.
   uint32_t clip;
 } KpShownClip;
+
+// The numbers of a field in the caller's memory, which the library reads. The numbers of one
+// entity are adjacent, and entities are `stride` bytes apart. Numbers need no alignment.
+typedef struct KpColumn {
+  // The address of the first number of the first entity.
+  const void *data;
+  // The number of bytes from one entity to the next. With 0, all entities have the same numbers.
+  size_t stride;
+  // The type of the numbers: a `KpNumber`. Real numbers and rotations need `KP_NUMBER_F32` or
+  // `KP_NUMBER_F64`, and all other fields need integers.
+  int32_t number;
+  // If not 0, values out of range are clamped instead of refused.
+  int32_t clamp;
+} KpColumn;
+
+// The state of a body at one moment, for `kp_figure_push`. Lists that the figure does not have are
+// empty, so set all members to 0 first.
+typedef struct KpFigurePose {
+  // The joints, relative to their parents. Where the layout has no numbers for a joint, the
+  // joint has its bind pose.
+  const struct KpPose *joints;
+  // A value for each curve.
+  const float *curves;
+  // The number of `curves`.
+  size_t curve_count;
+  // The indices of the parts that are absent, whose joints and curves are ignored.
+  const uint32_t *absent;
+  // The number of `absent`.
+  size_t absent_count;
+  // The clips that play, at most one in each slot.
+  const struct KpClipPlay *clips;
+  // The number of `clips`.
+  size_t clip_count;
+  // For a kind that has other fields too: a column of one record for each of them, in their
+  // order.
+  const struct KpColumn *others;
+  // The number of `others`.
+  size_t other_count;
+  // The tier in which the pose is sent: 0 for the precision of the options, and from 1 on those
+  // of `coarser`.
+  uint32_t tier;
+} KpFigurePose;
 
 // Writes groups.
 typedef struct KpGroupWriter {
@@ -697,20 +741,6 @@ typedef struct KpHubStatus {
   // is not 0, remove the receiver.
   uint64_t refused_events;
 } KpHubStatus;
-
-// The numbers of a field in the caller's memory, which the library reads. The numbers of one
-// entity are adjacent, and entities are `stride` bytes apart. Numbers need no alignment.
-typedef struct KpColumn {
-  // The address of the first number of the first entity.
-  const void *data;
-  // The number of bytes from one entity to the next. With 0, all entities have the same numbers.
-  size_t stride;
-  // The type of the numbers: a `KpNumber`. Real numbers and rotations need `KP_NUMBER_F32` or
-  // `KP_NUMBER_F64`, and all other fields need integers.
-  int32_t number;
-  // If not 0, values out of range are clamped instead of refused.
-  int32_t clamp;
-} KpColumn;
 
 // A component of a vector.
 typedef struct KpComponent {
@@ -1336,41 +1366,21 @@ KpStatus kp_figure_new(struct KpSkeleton skeleton,
 // Writes the numbers of a figure to `*out`.
 KpStatus kp_figure_info(struct KpFigure figure, struct KpFigureInfo *out);
 
-// Writes the largest error, in cm, that a joint can have in poses that move only as the options
-// say. It is at most the joint's precision. In other poses the error may reach the precision.
-KpStatus kp_figure_max_error_cm(struct KpFigure figure, uint32_t joint, double *error_cm);
+// Writes the largest error, in cm, that a joint can have in poses of a tier that move only as the
+// options say. It is at most the joint's precision in this tier. In other poses the error may reach
+// the precision.
+KpStatus kp_figure_max_error_cm(struct KpFigure figure,
+                                uint32_t tier,
+                                uint32_t joint,
+                                double *error_cm);
 
-// Quantizes a pose relative to the parents, and appends it to a snapshot, as an entity of a kind
-// that has the fields of this figure alone. `id` must be above the ids before. Where the layout
-// has no numbers for a joint, the joint has its bind pose. `curves` has a value for each curve.
-// `absent` lists the parts that are absent, whose joints and curves are ignored.
-//
-// Returns `KP_STATUS_VALUE` for a number that is not finite or beyond its limits, and for a joint
-// that moves in a way that the figure does not send. After an error, the snapshot is unchanged.
-KpStatus kp_figure_push(struct KpFigure figure,
-                        struct KpSnapshot snapshot,
-                        uint32_t kind,
-                        uint32_t id,
-                        const struct KpPose *pose,
-                        const float *curves,
-                        size_t curve_count,
-                        const uint32_t *absent,
-                        size_t absent_count);
-
-// Quantizes a pose and appends it to a snapshot, like `kp_figure_push`, for a body that plays
-// clips. `plays` has at most one clip for each slot. Clips of a figure without slots, two clips in
-// a slot and unknown clips are `KP_STATUS_ARGUMENT`.
-KpStatus kp_figure_push_playing(struct KpFigure figure,
-                                struct KpSnapshot snapshot,
-                                uint32_t kind,
-                                uint32_t id,
-                                const struct KpPose *pose,
-                                const float *curves,
-                                size_t curve_count,
-                                const uint32_t *absent,
-                                size_t absent_count,
-                                const struct KpClipPlay *plays,
-                                size_t play_count);
+// Writes the name of the field that holds the position of the first joint that moves, with a
+// terminating zero: `*size` bytes including the zero, if they fit into `capacity`. Returns
+// `KP_STATUS_NOTHING` if no joint moves.
+KpStatus kp_figure_position_field(struct KpFigure figure,
+                                  char *name,
+                                  size_t capacity,
+                                  size_t *size);
 
 // Writes the pose of an entity in a snapshot, relative to the parents. The kind may have other
 // fields besides those of this figure, as kinds of Bevy's figures have. The joints and curves of
@@ -1443,6 +1453,19 @@ KpStatus kp_figure_shown_clip(struct KpFigure figure,
                               double tick,
                               uint32_t slot,
                               struct KpShownClip *out);
+
+// Quantizes the state of a body, and appends it to a snapshot, as an entity of a kind that has the
+// fields of this figure. `id` must be above the ids before.
+//
+// Returns `KP_STATUS_VALUE` for a number that is not finite or beyond its limits, and for a joint
+// that moves in a way that the figure does not send. Parts, clips, slots and tiers that the figure
+// does not have, and two clips in a slot, are `KP_STATUS_ARGUMENT`. After an error, the snapshot is
+// unchanged.
+KpStatus kp_figure_push(struct KpFigure figure,
+                        struct KpSnapshot snapshot,
+                        uint32_t kind,
+                        uint32_t id,
+                        const struct KpFigurePose *pose);
 
 // Creates a writer at the beginning of a group. The caller frees `*out` with
 // `kp_group_writer_free`.
@@ -1858,8 +1881,8 @@ KpStatus kp_schema_builder_new(struct KpSchemaBuilder *out);
 // Begins the next kind. A schema with one kind may omit this call. Then its kind has no name.
 KpStatus kp_schema_builder_kind(struct KpSchemaBuilder builder, const char *name);
 
-// Adds a kind of entities with the body of a figure. The kind has no other fields: begin another
-// kind before you add a field.
+// Begins a kind of entities with the body of a figure. Fields that are added next are other fields
+// of the same kind, until another kind begins.
 KpStatus kp_schema_builder_figure(struct KpSchemaBuilder builder,
                                   const char *name,
                                   struct KpFigure figure);

@@ -63,6 +63,22 @@ class Anm : public Owner<KpAnm, kp_anm_free> {
   }
 };
 
+// The state of a body at one moment. Lists that the figure does not have stay empty. Keep it from
+// tick to tick, because its lists allocate.
+struct FigurePose {
+  KpPose joints{};
+  // A value for each curve.
+  std::vector<float> curves{};
+  // The parts that are absent.
+  std::vector<uint32_t> absent{};
+  // The clips that play, at most one in each slot.
+  std::vector<KpClipPlay> clips{};
+  // For a kind that has other fields too: a column of one record for each of them, in their order.
+  std::vector<KpColumn> others{};
+  // The tier in which the pose is sent.
+  uint32_t tier = 0;
+};
+
 // The body of one kind of entity. `SchemaBuilder::figure` makes the kind.
 class Figure : public Owner<KpFigure, kp_figure_free> {
  public:
@@ -70,34 +86,46 @@ class Figure : public Owner<KpFigure, kp_figure_free> {
     require(kp_figure_new(skeleton, &options, &handle_));
   }
 
-  // The numbers of joints, curves, parts, lanes, clips and slots. All are 0 for an empty figure.
+  // The numbers of joints, curves, parts, lanes, clips, slots and tiers. All are 0 for an empty
+  // figure.
   KpFigureInfo info() const {
     KpFigureInfo info{};
     require(kp_figure_info(handle_, &info));
     return info;
   }
 
-  // The largest error of a joint in cm. It is 0 for an empty figure.
-  double max_error_cm(uint32_t joint) const {
+  // The largest error of a joint in a tier, in cm. It is 0 for an empty figure.
+  double max_error_cm(uint32_t joint, uint32_t tier = 0) const {
     double error_cm = 0.0;
-    require(kp_figure_max_error_cm(handle_, joint, &error_cm));
+    require(kp_figure_max_error_cm(handle_, tier, joint, &error_cm));
     return error_cm;
   }
 
-  // Appends an entity to a snapshot. The kind has the fields of this figure alone. `curves` has a
-  // value for each curve, and `absent` lists the parts that are absent.
-  KpStatus push(KpSnapshot world, uint32_t kind, uint32_t id, const KpPose &pose,
-                const std::vector<float> &curves = {}, const std::vector<uint32_t> &absent = {}) {
-    return kp_figure_push(handle_, world, kind, id, &pose, curves.data(), curves.size(),
-                          absent.data(), absent.size());
+  // The name of the field with the position of the first joint that moves. It is empty if none does.
+  std::string position_field() const {
+    size_t size = 0;
+    kp_figure_position_field(handle_, nullptr, 0, &size);
+    std::string name(size, '\0');
+    if (size == 0 || kp_figure_position_field(handle_, &name[0], size, &size) != KP_STATUS_OK) return {};
+    name.pop_back();
+    return name;
   }
 
-  // Appends an entity that plays clips, at most one in each slot.
-  KpStatus push_playing(KpSnapshot world, uint32_t kind, uint32_t id, const KpPose &pose,
-                        const std::vector<KpClipPlay> &plays, const std::vector<float> &curves = {},
-                        const std::vector<uint32_t> &absent = {}) {
-    return kp_figure_push_playing(handle_, world, kind, id, &pose, curves.data(), curves.size(),
-                                  absent.data(), absent.size(), plays.data(), plays.size());
+  // Appends an entity to a snapshot. The kind may have other fields too, for which `pose` has
+  // columns.
+  KpStatus push(KpSnapshot world, uint32_t kind, uint32_t id, const FigurePose &pose) {
+    KpFigurePose body{};
+    body.joints = &pose.joints;
+    body.curves = pose.curves.data();
+    body.curve_count = pose.curves.size();
+    body.absent = pose.absent.data();
+    body.absent_count = pose.absent.size();
+    body.clips = pose.clips.data();
+    body.clip_count = pose.clips.size();
+    body.others = pose.others.data();
+    body.other_count = pose.others.size();
+    body.tier = pose.tier;
+    return kp_figure_push(handle_, world, kind, id, &body);
   }
 
   // Writes the clip that an entity in a snapshot plays in a slot. Nothing if the slot is empty.

@@ -1,18 +1,19 @@
 //! Figures: live bodies as kinds of entities, with an error in centimetres that is promised.
 
+use std::ffi::c_char;
 use std::sync::Mutex;
 
 use kinepack::schema::Field;
 use kinepack::{Between, EntityId, Schema, Snapshot, Tick};
-use kinepack_anim::figure::{ClipPlay, Figure, FigureError, FigurePose};
+use kinepack_anim::figure::{ClipPlay, Figure, FigureError};
 use kinepack_anim::{PoseAndCurves, PoseWriter, Transform};
 
 use crate::KpStatus;
 use crate::columns::World;
-use crate::figure_clips::{KpClipPlay, take_plays};
 use crate::figure_options::{KpFigureOptions, options_of};
+use crate::figure_places::Places;
 use crate::handles::{Handles, lock};
-use crate::memory::{check_out, optional, put, slice, slice_mut};
+use crate::memory::{check_out, give_text, optional, put, slice_mut};
 use crate::pose::{KpPose, TakePose, Writer, pose_of};
 use crate::schema::one_of;
 use crate::shown::{KpShown, copy_entity, no_entity};
@@ -36,14 +37,15 @@ pub(crate) static FIGURES: Handles<Mutex<Body>> = Handles::new(29, "a figure");
 pub(crate) struct Body {
     pub(crate) figure: Figure,
     /// The bind pose. A pose that is pushed has it where the caller's layout has no numbers.
-    bind: Vec<Transform>,
-    pose: Vec<Transform>,
-    absent: Vec<usize>,
-    clips: Vec<Option<ClipPlay>>,
+    pub(crate) bind: Vec<Transform>,
+    /// What a call reads of the pose that is pushed.
+    pub(crate) pose: Vec<Transform>,
+    pub(crate) absent: Vec<usize>,
+    pub(crate) clips: Vec<Option<ClipPlay>>,
     /// The two states between which an entity is shown, as snapshots of the figure's fields alone.
     pub(crate) states: [Snapshot; 2],
-    /// The figure's first lane in each kind that was read, by the hash of the kind's fields.
-    places: Vec<(u64, usize)>,
+    /// The figure's lanes in each kind that was read or pushed.
+    pub(crate) places: Places,
 }
 
 /// The numbers of a figure.
@@ -62,6 +64,8 @@ pub struct KpFigureInfo {
     pub clips: u32,
     /// The number of clips that can play at once.
     pub clip_slots: u32,
+    /// The number of tiers, with tier 0.
+    pub tiers: u32,
 }
 
 /// Creates a figure of a skeleton. Both sides need the same skeleton and options; the schema's hash
@@ -89,7 +93,7 @@ pub unsafe extern "C" fn kp_figure_new(
             absent: Vec::new(),
             clips: Vec::new(),
             states: [0, 1].map(|tick| Snapshot::new(&kind, Tick(tick))),
-            places: Vec::new(),
+            places: Places::default(),
         };
         // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpFigure { id: FIGURES.add(Mutex::new(body)) }) }
@@ -109,17 +113,20 @@ pub unsafe extern "C" fn kp_figure_info(figure: KpFigure, out: *mut KpFigureInfo
             lanes: figure.lane_count() as u32,
             clips: figure.clip_count() as u32,
             clip_slots: figure.clip_slot_count() as u32,
+            tiers: figure.tier_count() as u32,
         };
         // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, described) }
     })
 }
 
-/// Writes the largest error, in cm, that a joint can have in poses that move only as the options
-/// say. It is at most the joint's precision. In other poses the error may reach the precision.
+/// Writes the largest error, in cm, that a joint can have in poses of a tier that move only as the
+/// options say. It is at most the joint's precision in this tier. In other poses the error may reach
+/// the precision.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_figure_max_error_cm(
     figure: KpFigure,
+    tier: u32,
     joint: u32,
     error_cm: *mut f64,
 ) -> KpStatus {
@@ -130,89 +137,31 @@ pub unsafe extern "C" fn kp_figure_max_error_cm(
             let text = format!("no joint {joint}; the figure has {}", bind.len());
             return Err(Failure::argument(text));
         }
+        let tier = tier as usize;
+        if tier >= figure.tier_count() {
+            return Err(Failure::argument(FigureError::NoTier { tier }));
+        }
         // SAFETY: the caller guarantees that `error_cm` is writable until this call returns.
-        unsafe { put(error_cm, figure.max_error_cm(joint as usize)) }
+        unsafe { put(error_cm, figure.max_error_cm_in(tier, joint as usize)) }
     })
 }
 
-/// Quantizes a pose relative to the parents, and appends it to a snapshot, as an entity of a kind
-/// that has the fields of this figure alone. `id` must be above the ids before. Where the layout
-/// has no numbers for a joint, the joint has its bind pose. `curves` has a value for each curve.
-/// `absent` lists the parts that are absent, whose joints and curves are ignored.
-///
-/// Returns `KP_STATUS_VALUE` for a number that is not finite or beyond its limits, and for a joint
-/// that moves in a way that the figure does not send. After an error, the snapshot is unchanged.
+/// Writes the name of the field that holds the position of the first joint that moves, with a
+/// terminating zero: `*size` bytes including the zero, if they fit into `capacity`. Returns
+/// `KP_STATUS_NOTHING` if no joint moves.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_figure_push(
+pub unsafe extern "C" fn kp_figure_position_field(
     figure: KpFigure,
-    snapshot: KpSnapshot,
-    kind: u32,
-    id: u32,
-    pose: *const KpPose,
-    curves: *const f32,
-    curve_count: usize,
-    absent: *const u32,
-    absent_count: usize,
-) -> KpStatus {
-    let (plays, play_count) = (std::ptr::null(), 0);
-    // SAFETY: the caller gives the same guarantees as that function needs. No clip is read.
-    unsafe {
-        kp_figure_push_playing(
-            figure,
-            snapshot,
-            kind,
-            id,
-            pose,
-            curves,
-            curve_count,
-            absent,
-            absent_count,
-            plays,
-            play_count,
-        )
-    }
-}
-
-/// Quantizes a pose and appends it to a snapshot, like `kp_figure_push`, for a body that plays
-/// clips. `plays` has at most one clip for each slot. Clips of a figure without slots, two clips in
-/// a slot and unknown clips are `KP_STATUS_ARGUMENT`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_figure_push_playing(
-    figure: KpFigure,
-    snapshot: KpSnapshot,
-    kind: u32,
-    id: u32,
-    pose: *const KpPose,
-    curves: *const f32,
-    curve_count: usize,
-    absent: *const u32,
-    absent_count: usize,
-    plays: *const KpClipPlay,
-    play_count: usize,
+    name: *mut c_char,
+    capacity: usize,
+    size: *mut usize,
 ) -> KpStatus {
     call(|| {
-        let (body, world) = (FIGURES.get(figure.id)?, SNAPSHOTS.get(snapshot.id)?);
-        let (mut body, mut world) = (lock(&body), lock(&world));
-        body.check_alone(&world, kind)?;
-        if curve_count != body.figure.curve_count() {
-            return Err(body.wrong_curves(curve_count));
-        }
-        // SAFETY: the caller guarantees that `pose` and the memory that it describes are readable,
-        // `curves` has `curve_count`, `absent` has `absent_count` and `plays` has `play_count`
-        // readable values, until this call returns.
-        let curves = unsafe {
-            let from = Writer::new(&pose_of(pose)?, body.bind.len())?;
-            body.take_pose(&from);
-            body.take_absent(slice(absent, absent_count)?)?;
-            let slots = body.figure.clip_slot_count();
-            take_plays(slice(plays, play_count)?, slots, &mut body.clips)?;
-            slice(curves, curve_count)?
-        };
-        let Body { figure, pose: joints, absent, clips, .. } = &mut *body;
-        let pose = FigurePose { curves, absent, clips, ..FigurePose::new(joints) };
-        figure
-            .push(&mut world.snapshot, kind as usize, EntityId(id), &pose)
-            .map_err(|error| refused(&error))
+        let field = lock(&*FIGURES.get(figure.id)?).figure.position_field();
+        let field = field.ok_or_else(|| Failure::nothing("no joint of the figure moves"))?;
+        // SAFETY: the caller guarantees that `name` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
+        unsafe { give_text(&field, name, capacity, size) }
     })
 }
 
@@ -329,23 +278,11 @@ pub(crate) fn fields_of(figure: KpFigure) -> Result<Vec<Field>, Failure> {
 }
 
 impl Body {
-    /// Refuses a kind to which no pose can be added.
-    fn check_alone(&mut self, world: &World, kind: u32) -> Result<(), Failure> {
-        let of_kind = one_of(world.kinds(), kind)?;
-        if of_kind.hash() == self.states[0].schema_hash() {
-            return Ok(());
-        }
-        let Self { figure, places, .. } = self;
-        place(figure, places, of_kind, kind)?;
-        let text = "has other fields besides this figure's, so the figure can only be read";
-        Err(Failure::argument(format!("kind {kind} {text}")))
-    }
-
     /// The index of an entity in a snapshot, from which the figure reads next.
     pub(crate) fn find(&mut self, world: &World, kind: u32, id: u32) -> Result<usize, Failure> {
         let Self { figure, places, .. } = self;
-        let first = place(figure, places, one_of(world.kinds(), kind)?, kind)?;
-        figure.set_first_lane(first);
+        let place = places.of(figure, one_of(world.kinds(), kind)?, kind)?;
+        figure.set_first_lane(place.own.start);
         let found = world.snapshot.position_of(kind as usize, EntityId(id));
         found.ok_or_else(no_entity)
     }
@@ -356,12 +293,11 @@ impl Body {
         let Self { figure, states, places, .. } = self;
         figure.set_first_lane(0);
         copy_entity(shown, kind, id, states, |of_kind| {
-            let first = place(figure, places, of_kind, kind)?;
-            Ok(first..first + figure.lane_count())
+            Ok(places.of(figure, of_kind, kind)?.own.clone())
         })
     }
 
-    fn part(&self, part: u32) -> Result<usize, Failure> {
+    pub(crate) fn part(&self, part: u32) -> Result<usize, Failure> {
         let parts = self.figure.part_count();
         if (part as usize) < parts {
             return Ok(part as usize);
@@ -369,23 +305,8 @@ impl Body {
         Err(Failure::argument(format!("no part {part}; the figure has {parts}")))
     }
 
-    fn wrong_curves(&self, given: usize) -> Failure {
+    pub(crate) fn wrong_curves(&self, given: usize) -> Failure {
         Failure::argument(format!("{given} curves of {}", self.figure.curve_count()))
-    }
-
-    /// Reads a pose from the caller's memory.
-    fn take_pose(&mut self, from: &Writer<'_>) {
-        self.pose.copy_from_slice(&self.bind);
-        from.read_over(&mut self.pose);
-    }
-
-    fn take_absent(&mut self, absent: &[u32]) -> Result<(), Failure> {
-        self.absent.clear();
-        for part in absent {
-            let part = self.part(*part)?;
-            self.absent.push(part);
-        }
-        Ok(())
     }
 
     /// The caller's memory for a pose and the values of curves.
@@ -408,25 +329,6 @@ impl Body {
     }
 }
 
-/// The first lane of a figure in a kind. `of_kind` is the schema of this kind only, and `places` has
-/// the kinds that were found before.
-fn place(
-    figure: &Figure,
-    places: &mut Vec<(u64, usize)>,
-    of_kind: &Schema,
-    kind: u32,
-) -> Result<usize, Failure> {
-    let hash = of_kind.hash();
-    if let Some((_, first)) = places.iter().find(|(known, _)| *known == hash) {
-        return Ok(*first);
-    }
-    let first = figure.find(of_kind, 0).ok_or_else(|| {
-        Failure::argument(format!("kind {kind} does not have the fields of this figure"))
-    })?;
-    places.push((hash, first));
-    Ok(first)
-}
-
 /// An entity between two states, and the caller's memory for its curves.
 struct Played<'a> {
     figure: &'a mut Figure,
@@ -446,7 +348,7 @@ impl TakePose for Played<'_> {
 
 pub(crate) fn refused(error: &FigureError) -> Failure {
     let status = match error {
-        FigureError::Snapshot(_) | FigureError::NoClip { .. } => KpStatus::Argument,
+        FigureError::NoClip { .. } | FigureError::NoTier { .. } => KpStatus::Argument,
         _ => KpStatus::Value,
     };
     Failure::new(status, error)

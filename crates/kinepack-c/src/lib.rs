@@ -33,6 +33,8 @@ pub mod events;
 pub mod figure;
 pub mod figure_clips;
 pub mod figure_options;
+mod figure_places;
+pub mod figure_push;
 pub mod group;
 mod handles;
 pub mod hub;

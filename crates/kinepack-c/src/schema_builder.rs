@@ -28,23 +28,33 @@ pub(crate) static BUILDERS: Handles<Mutex<Builder>> = Handles::new(2, "a schema 
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
     kinds: Vec<(String, Vec<Field>)>,
-    /// Whether the last kind is a figure, whose fields nothing else may change.
-    ends_with_figure: bool,
+    /// The number of fields with which the last kind begins that are a figure's. Nothing may change
+    /// them, because the figure would not find them again.
+    of_figure: usize,
 }
 
 impl Builder {
-    fn begin(&mut self, name: &str, fields: Vec<Field>, is_figure: bool) {
-        self.kinds.push((name.to_owned(), fields));
-        self.ends_with_figure = is_figure;
+    /// Begins a kind, with the fields of a figure or none.
+    fn begin(&mut self, name: &str, of_figure: Vec<Field>) {
+        self.of_figure = of_figure.len();
+        self.kinds.push((name.to_owned(), of_figure));
     }
 
-    /// The fields of the last kind, to change them.
-    fn last(&mut self) -> Result<Option<&mut Vec<Field>>, Failure> {
-        if self.ends_with_figure {
-            let text = "the last kind is a figure, so begin another kind first";
-            return Err(Failure::argument(text));
+    /// Adds a field to the last kind. Without a kind, one without a name begins.
+    fn add(&mut self, field: Field) {
+        if self.kinds.is_empty() {
+            self.begin("", Vec::new());
         }
-        Ok(self.kinds.last_mut().map(|(_, fields)| fields))
+        if let Some((_, fields)) = self.kinds.last_mut() {
+            fields.push(field);
+        }
+    }
+
+    /// The last field, to change it.
+    fn last(&mut self) -> Result<&mut Field, Failure> {
+        let fields = self.kinds.last_mut().map(|(_, fields)| &mut fields[self.of_figure..]);
+        let last = fields.and_then(|fields| fields.last_mut());
+        last.ok_or_else(|| Failure::argument("there is no field yet that can be changed"))
     }
 }
 
@@ -88,13 +98,13 @@ pub unsafe extern "C" fn kp_schema_builder_kind(
         // SAFETY: the caller guarantees that `name` points to a zero-terminated text until this
         // call returns.
         let name = unsafe { memory::text(name)? };
-        lock(&*BUILDERS.get(builder.id)?).begin(name, Vec::new(), false);
+        lock(&*BUILDERS.get(builder.id)?).begin(name, Vec::new());
         Ok(())
     })
 }
 
-/// Adds a kind of entities with the body of a figure. The kind has no other fields: begin another
-/// kind before you add a field.
+/// Begins a kind of entities with the body of a figure. Fields that are added next are other fields
+/// of the same kind, until another kind begins.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_builder_figure(
     builder: KpSchemaBuilder,
@@ -107,7 +117,7 @@ pub unsafe extern "C" fn kp_schema_builder_figure(
         let name = unsafe { memory::text(name)? };
         let builder = BUILDERS.get(builder.id)?;
         let fields = fields_of(figure)?;
-        lock(&builder).begin(name, fields, true);
+        lock(&builder).begin(name, fields);
         Ok(())
     })
 }
@@ -319,11 +329,7 @@ unsafe fn add(
         let name = unsafe { memory::text(name)? };
         let builder = BUILDERS.get(builder.id)?;
         let field = Field::new(name, kind()?);
-        let mut builder = lock(&builder);
-        match builder.last()? {
-            Some(fields) => fields.push(field),
-            None => builder.begin("", vec![field], false),
-        }
+        lock(&builder).add(field);
         Ok(())
     })
 }
@@ -336,8 +342,7 @@ fn change(
     call(|| {
         let builder = BUILDERS.get(builder.id)?;
         let mut builder = lock(&builder);
-        let last = builder.last()?.and_then(|fields| fields.last_mut());
-        let last = last.ok_or_else(|| Failure::argument("there is no field yet"))?;
+        let last = builder.last()?;
         *last = change(last.clone())?;
         Ok(())
     })

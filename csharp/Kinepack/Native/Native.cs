@@ -980,6 +980,85 @@ namespace Kinepack
 
             /// <summary>The number of clips that can play at once.</summary>
             internal uint clip_slots;
+
+            /// <summary>The number of tiers, with tier 0.</summary>
+            internal uint tiers;
+        }
+
+        /// <summary>
+        /// The numbers of a field in the caller's memory, which the library reads. The numbers of
+        /// one entity are adjacent, and entities are <c>stride</c> bytes apart. Numbers need no
+        /// alignment.
+        /// </summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpColumn
+        {
+            /// <summary>The address of the first number of the first entity.</summary>
+            internal void* data;
+
+            /// <summary>
+            /// The number of bytes from one entity to the next. With 0, all entities have the same
+            /// numbers.
+            /// </summary>
+            internal UIntPtr stride;
+
+            /// <summary>
+            /// The type of the numbers: a <c>KpNumber</c>. Real numbers and rotations need
+            /// <c>KP_NUMBER_F32</c> or <c>KP_NUMBER_F64</c>, and all other fields need integers.
+            /// </summary>
+            internal int number;
+
+            /// <summary>If not 0, values out of range are clamped instead of refused.</summary>
+            internal int clamp;
+        }
+
+        /// <summary>
+        /// The state of a body at one moment, for <c>kp_figure_push</c>. Lists that the figure does
+        /// not have are empty, so set all members to 0 first.
+        /// </summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpFigurePose
+        {
+            /// <summary>
+            /// The joints, relative to their parents. Where the layout has no numbers for a joint,
+            /// the joint has its bind pose.
+            /// </summary>
+            internal KpPose* joints;
+
+            /// <summary>A value for each curve.</summary>
+            internal float* curves;
+
+            /// <summary>The number of <c>curves</c>.</summary>
+            internal UIntPtr curve_count;
+
+            /// <summary>
+            /// The indices of the parts that are absent, whose joints and curves are ignored.
+            /// </summary>
+            internal uint* absent;
+
+            /// <summary>The number of <c>absent</c>.</summary>
+            internal UIntPtr absent_count;
+
+            /// <summary>The clips that play, at most one in each slot.</summary>
+            internal ClipPlay* clips;
+
+            /// <summary>The number of <c>clips</c>.</summary>
+            internal UIntPtr clip_count;
+
+            /// <summary>
+            /// For a kind that has other fields too: a column of one record for each of them, in
+            /// their order.
+            /// </summary>
+            internal KpColumn* others;
+
+            /// <summary>The number of <c>others</c>.</summary>
+            internal UIntPtr other_count;
+
+            /// <summary>
+            /// The tier in which the pose is sent: 0 for the precision of the options, and from 1
+            /// on those of <c>coarser</c>.
+            /// </summary>
+            internal uint tier;
         }
 
         /// <summary>The settings of a hub. A number of 0 selects the default.</summary>
@@ -1011,33 +1090,6 @@ namespace Kinepack
 
             /// <summary>The kinds of events, or zero for no events.</summary>
             internal ulong events;
-        }
-
-        /// <summary>
-        /// The numbers of a field in the caller's memory, which the library reads. The numbers of
-        /// one entity are adjacent, and entities are <c>stride</c> bytes apart. Numbers need no
-        /// alignment.
-        /// </summary>
-        [StructLayout(LayoutKind.Sequential)]
-        internal struct KpColumn
-        {
-            /// <summary>The address of the first number of the first entity.</summary>
-            internal void* data;
-
-            /// <summary>
-            /// The number of bytes from one entity to the next. With 0, all entities have the same
-            /// numbers.
-            /// </summary>
-            internal UIntPtr stride;
-
-            /// <summary>
-            /// The type of the numbers: a <c>KpNumber</c>. Real numbers and rotations need
-            /// <c>KP_NUMBER_F32</c> or <c>KP_NUMBER_F64</c>, and all other fields need integers.
-            /// </summary>
-            internal int number;
-
-            /// <summary>If not 0, values out of range are clamped instead of refused.</summary>
-            internal int clamp;
         }
 
         /// <summary>The settings of a publisher.</summary>
@@ -1640,53 +1692,22 @@ namespace Kinepack
         internal static extern Status kp_figure_info(ulong figure, out KpFigureInfo @out);
 
         /// <summary>
-        /// Writes the largest error, in cm, that a joint can have in poses that move only as the
-        /// options say. It is at most the joint's precision. In other poses the error may reach the
-        /// precision.
+        /// Writes the largest error, in cm, that a joint can have in poses of a tier that move only
+        /// as the options say. It is at most the joint's precision in this tier. In other poses the
+        /// error may reach the precision.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_figure_max_error_cm(
-            ulong figure, uint joint, out double error_cm);
+            ulong figure, uint tier, uint joint, out double error_cm);
 
         /// <summary>
-        /// Quantizes a pose relative to the parents, and appends it to a snapshot, as an entity of
-        /// a kind that has the fields of this figure alone. <c>id</c> must be above the ids before.
-        /// Where the layout has no numbers for a joint, the joint has its bind pose. <c>curves</c>
-        /// has a value for each curve. <c>absent</c> lists the parts that are absent, whose joints
-        /// and curves are ignored. Returns <c>KP_STATUS_VALUE</c> for a number that is not finite
-        /// or beyond its limits, and for a joint that moves in a way that the figure does not send.
-        /// After an error, the snapshot is unchanged.
+        /// Writes the name of the field that holds the position of the first joint that moves, with
+        /// a terminating zero: <c>*size</c> bytes including the zero, if they fit into
+        /// <c>capacity</c>. Returns <c>KP_STATUS_NOTHING</c> if no joint moves.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
-        internal static extern Status kp_figure_push(
-            ulong figure,
-            ulong snapshot,
-            uint kind,
-            uint id,
-            ref KpPose pose,
-            float* curves,
-            UIntPtr curve_count,
-            uint* absent,
-            UIntPtr absent_count);
-
-        /// <summary>
-        /// Quantizes a pose and appends it to a snapshot, like <c>kp_figure_push</c>, for a body
-        /// that plays clips. <c>plays</c> has at most one clip for each slot. Clips of a figure
-        /// without slots, two clips in a slot and unknown clips are <c>KP_STATUS_ARGUMENT</c>.
-        /// </summary>
-        [DllImport(Name, CallingConvention = Convention)]
-        internal static extern Status kp_figure_push_playing(
-            ulong figure,
-            ulong snapshot,
-            uint kind,
-            uint id,
-            ref KpPose pose,
-            float* curves,
-            UIntPtr curve_count,
-            uint* absent,
-            UIntPtr absent_count,
-            ClipPlay* plays,
-            UIntPtr play_count);
+        internal static extern Status kp_figure_position_field(
+            ulong figure, byte* name, UIntPtr capacity, out UIntPtr size);
 
         /// <summary>
         /// Writes the pose of an entity in a snapshot, relative to the parents. The kind may have
@@ -1774,6 +1795,18 @@ namespace Kinepack
             double tick,
             uint slot,
             out ShownClip @out);
+
+        /// <summary>
+        /// Quantizes the state of a body, and appends it to a snapshot, as an entity of a kind that
+        /// has the fields of this figure. <c>id</c> must be above the ids before. Returns
+        /// <c>KP_STATUS_VALUE</c> for a number that is not finite or beyond its limits, and for a
+        /// joint that moves in a way that the figure does not send. Parts, clips, slots and tiers
+        /// that the figure does not have, and two clips in a slot, are <c>KP_STATUS_ARGUMENT</c>.
+        /// After an error, the snapshot is unchanged.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_figure_push(
+            ulong figure, ulong snapshot, uint kind, uint id, ref KpFigurePose pose);
 
         /// <summary>
         /// Creates a writer at the beginning of a group. The caller frees <c>*out</c> with
@@ -2360,8 +2393,8 @@ namespace Kinepack
         internal static extern Status kp_schema_builder_kind(ulong builder, byte[] name);
 
         /// <summary>
-        /// Adds a kind of entities with the body of a figure. The kind has no other fields: begin
-        /// another kind before you add a field.
+        /// Begins a kind of entities with the body of a figure. Fields that are added next are
+        /// other fields of the same kind, until another kind begins.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_schema_builder_figure(

@@ -128,13 +128,15 @@ static KpFigure make_figure(KpSkeleton skeleton) {
   OK(kp_figure_new(skeleton, &options, &figure));
   OK(kp_figure_info(figure, &info));
   EXPECT(info.joints == JOINTS && info.curves == CURVES && info.parts == 1 && info.lanes > 12);
+  EXPECT(info.tiers == 1 && info.clips == 0);
   double error;
   for (uint32_t joint = 0; joint < JOINTS; joint += 1) {
-    OK(kp_figure_max_error_cm(figure, joint, &error));
+    OK(kp_figure_max_error_cm(figure, 0, joint, &error));
     EXPECT(error > 0.0 && error <= (joint == 2 ? 0.1 : 0.5));
   }
-  REFUSED(KP_STATUS_ARGUMENT, kp_figure_max_error_cm(figure, JOINTS, &error));
-  REFUSED(KP_STATUS_POINTER, kp_figure_max_error_cm(figure, 0, NULL));
+  REFUSED(KP_STATUS_ARGUMENT, kp_figure_max_error_cm(figure, 0, JOINTS, &error));
+  REFUSED(KP_STATUS_ARGUMENT, kp_figure_max_error_cm(figure, 1, 0, &error));
+  REFUSED(KP_STATUS_POINTER, kp_figure_max_error_cm(figure, 0, 0, NULL));
   REFUSED(KP_STATUS_POINTER, kp_figure_info(figure, NULL));
   return figure;
 }
@@ -206,8 +208,7 @@ static KpSchema make_schema(KpFigure figure) {
   REFUSED(KP_STATUS_HANDLE, kp_schema_builder_figure(builder, "player", none));
   REFUSED(KP_STATUS_POINTER, kp_schema_builder_figure(builder, NULL, figure));
   OK(kp_schema_builder_figure(builder, "player", figure));
-  // The kind of a figure has no other fields.
-  REFUSED(KP_STATUS_ARGUMENT, kp_schema_builder_bool(builder, "is_armed"));
+  // Nothing changes the fields of a figure.
   REFUSED(KP_STATUS_ARGUMENT, kp_schema_builder_role(builder, KP_ROLE_BODY));
   OK(kp_schema_builder_kind(builder, "lamp"));
   OK(kp_schema_builder_bool(builder, "is_lit"));
@@ -218,41 +219,65 @@ static KpSchema make_schema(KpFigure figure) {
 static void refused_poses(KpFigure figure, KpSkeleton skeleton, KpSnapshot world) {
   Bone bones[BONES];
   move(bones, 5.0);
-  KpPose pose = layout(bones);
+  KpPose joints = layout(bones);
   float curves[CURVES] = {0.5f, 0.5f};
   const uint32_t absent[] = {0, 1};
+  const uint8_t flag = 1;
+  const KpColumn column = {&flag, 0, KP_NUMBER_U8, 0};
   const KpFigure none = {0};
+  KpFigurePose pose, wrong;
+  memset(&pose, 0, sizeof pose);
+  pose.joints = &joints;
+  pose.curves = curves;
+  pose.curve_count = CURVES;
   uint64_t before, after;
   OK(kp_snapshot_clear(world, 1));
-  OK(kp_figure_push(figure, world, PLAYER, 6, &pose, curves, CURVES, NULL, 0));
+  OK(kp_figure_push(figure, world, PLAYER, 6, &pose));
   OK(kp_snapshot_hash(world, &before));
-  REFUSED(KP_STATUS_HANDLE, kp_figure_push(none, world, PLAYER, ID, &pose, curves, CURVES, NULL, 0));
-  REFUSED(KP_STATUS_ARGUMENT, kp_figure_push(figure, world, DOOR, ID, &pose, curves, CURVES, NULL, 0));
-  REFUSED(KP_STATUS_ARGUMENT, kp_figure_push(figure, world, 3, ID, &pose, curves, CURVES, NULL, 0));
-  REFUSED(KP_STATUS_ARGUMENT, kp_figure_push(figure, world, PLAYER, 6, &pose, curves, CURVES, NULL, 0));
-  REFUSED(KP_STATUS_ARGUMENT, kp_figure_push(figure, world, PLAYER, ID, &pose, curves, 1, NULL, 0));
-  REFUSED(KP_STATUS_POINTER, kp_figure_push(figure, world, PLAYER, ID, &pose, NULL, CURVES, NULL, 0));
-  REFUSED(KP_STATUS_POINTER, kp_figure_push(figure, world, PLAYER, ID, NULL, curves, CURVES, NULL, 0));
-  REFUSED(KP_STATUS_ARGUMENT,
-          kp_figure_push(figure, world, PLAYER, ID, &pose, curves, CURVES, absent, 2));
+  REFUSED(KP_STATUS_HANDLE, kp_figure_push(none, world, PLAYER, ID, &pose));
+  REFUSED(KP_STATUS_ARGUMENT, kp_figure_push(figure, world, DOOR, ID, &pose));
+  REFUSED(KP_STATUS_ARGUMENT, kp_figure_push(figure, world, 3, ID, &pose));
+  REFUSED(KP_STATUS_ARGUMENT, kp_figure_push(figure, world, PLAYER, 6, &pose));
+  REFUSED(KP_STATUS_POINTER, kp_figure_push(figure, world, PLAYER, ID, NULL));
+  wrong = pose;
+  wrong.curve_count = 1;
+  REFUSED(KP_STATUS_ARGUMENT, kp_figure_push(figure, world, PLAYER, ID, &wrong));
+  wrong = pose;
+  wrong.curves = NULL;
+  REFUSED(KP_STATUS_POINTER, kp_figure_push(figure, world, PLAYER, ID, &wrong));
+  wrong = pose;
+  wrong.joints = NULL;
+  REFUSED(KP_STATUS_POINTER, kp_figure_push(figure, world, PLAYER, ID, &wrong));
+  wrong = pose;
+  wrong.absent = absent;
+  wrong.absent_count = 2;
+  REFUSED(KP_STATUS_ARGUMENT, kp_figure_push(figure, world, PLAYER, ID, &wrong));
+  wrong = pose;
+  wrong.tier = 1;
+  REFUSED(KP_STATUS_ARGUMENT, kp_figure_push(figure, world, PLAYER, ID, &wrong));
+  // The kind has no other field.
+  wrong = pose;
+  wrong.others = &column;
+  wrong.other_count = 1;
+  REFUSED(KP_STATUS_ARGUMENT, kp_figure_push(figure, world, PLAYER, ID, &wrong));
   curves[1] = 1.5f;
-  REFUSED(KP_STATUS_VALUE, kp_figure_push(figure, world, PLAYER, ID, &pose, curves, CURVES, NULL, 0));
+  REFUSED(KP_STATUS_VALUE, kp_figure_push(figure, world, PLAYER, ID, &pose));
   curves[1] = 0.5f;
   bones[HAND].rotation_wxyz[1] = NAN;
-  REFUSED(KP_STATUS_VALUE, kp_figure_push(figure, world, PLAYER, ID, &pose, curves, CURVES, NULL, 0));
+  REFUSED(KP_STATUS_VALUE, kp_figure_push(figure, world, PLAYER, ID, &pose));
   move(bones, 5.0);
   bones[SHOULDER].translation_cm[2] = 20000.0;
-  REFUSED(KP_STATUS_VALUE, kp_figure_push(figure, world, PLAYER, ID, &pose, curves, CURVES, NULL, 0));
+  REFUSED(KP_STATUS_VALUE, kp_figure_push(figure, world, PLAYER, ID, &pose));
   // The elbow's bone gets longer, which the figure does not send.
   move(bones, 5.0);
   bones[ELBOW].translation_cm[0] = 40.0;
-  REFUSED(KP_STATUS_VALUE, kp_figure_push(figure, world, PLAYER, ID, &pose, curves, CURVES, NULL, 0));
+  REFUSED(KP_STATUS_VALUE, kp_figure_push(figure, world, PLAYER, ID, &pose));
   OK(kp_snapshot_hash(world, &after));
   EXPECT(before == after);
 
   // Without translations, joints have those of the bind pose.
-  pose.translations = NULL;
-  OK(kp_figure_push(figure, world, PLAYER, ID, &pose, curves, CURVES, NULL, 0));
+  joints.translations = NULL;
+  OK(kp_figure_push(figure, world, PLAYER, ID, &pose));
   Bone shown[BONES];
   memset(shown, 0, sizeof shown);
   shown[1].flags = 5;
@@ -276,7 +301,8 @@ static void refused_poses(KpFigure figure, KpSkeleton skeleton, KpSnapshot world
   KpFigure other;
   OK(kp_figure_new(skeleton, NULL, &other));
   REFUSED(KP_STATUS_ARGUMENT, kp_figure_read(other, world, PLAYER, ID, &to, NULL, 0));
-  REFUSED(KP_STATUS_ARGUMENT, kp_figure_push(other, world, PLAYER, 9, &pose, NULL, 0, NULL, 0));
+  pose.curve_count = 0;
+  REFUSED(KP_STATUS_ARGUMENT, kp_figure_push(other, world, PLAYER, 9, &pose));
   OK(kp_figure_free(other));
 }
 
@@ -290,10 +316,17 @@ static void fill(KpFigure figure, KpSnapshot world, uint32_t tick) {
   float curves[CURVES] = {grip(tick), 0.25f};
   move(bones, tick);
   if (is_gone) bones[HAND].rotation_wxyz[0] = curves[0] = NAN;
-  const KpPose pose = layout(bones);
+  const KpPose joints = layout(bones);
+  KpFigurePose pose;
+  memset(&pose, 0, sizeof pose);
+  pose.joints = &joints;
+  pose.curves = curves;
+  pose.curve_count = CURVES;
+  pose.absent = absent;
+  pose.absent_count = (size_t)is_gone;
   OK(kp_snapshot_clear(world, tick));
   OK(kp_snapshot_add(world, DOOR, door, 1, &column, 1));
-  OK(kp_figure_push(figure, world, PLAYER, ID, &pose, curves, CURVES, absent, (size_t)is_gone));
+  OK(kp_figure_push(figure, world, PLAYER, ID, &pose));
 }
 
 // Compares what is shown with the pose of the shown tick. Returns whether the hand is present.
@@ -397,7 +430,7 @@ static void in_a_replay(KpFigure figure, KpCodec codec, KpSnapshot world) {
 }
 
 // A kill cam with a body whose bow fades in, and ends at tick 140.
-static void shown_clips(KpFigure figure, KpSchema schema, KpSnapshot world, const KpPose *pose) {
+static void shown_clips(KpFigure figure, KpSchema schema, KpSnapshot world, KpFigurePose pose) {
   static uint8_t bytes[100000];
   const KpEvents no_events = {0};
   KpClipPlay bow = {2.5, 0.75, 0.0f, 0, 1, 100};
@@ -413,7 +446,9 @@ static void shown_clips(KpFigure figure, KpSchema schema, KpSnapshot world, cons
   for (uint32_t tick = 110; tick <= 150; tick += 10) {
     bow.weight = (float)(tick - 110) / 40.0f;
     OK(kp_snapshot_clear(world, tick));
-    OK(kp_figure_push_playing(figure, world, 0, ID, pose, NULL, 0, NULL, 0, &bow, tick < 140));
+    pose.clips = &bow;
+    pose.clip_count = tick < 140;
+    OK(kp_figure_push(figure, world, 0, ID, &pose));
     OK(kp_kill_cam_write(kill_cam, world));
   }
   OK(kp_kill_cam_cut(kill_cam, 110, 150, &size));
@@ -460,7 +495,7 @@ static void with_clips(KpSkeleton skeleton) {
 
   Bone bones[BONES];
   move(bones, 5.0);
-  const KpPose pose = layout(bones);
+  const KpPose joints = layout(bones);
   KpClipPlay plays[] = {{0.0, 1.0, 1.0f, 1, 1, 100}, {0.0, 1.0, 1.0f, 1, 0, 100}}, read;
   REFUSED(KP_STATUS_VALUE, kp_clip_play_with_speed(&plays[0], 120, 17.0, &read));
   REFUSED(KP_STATUS_POINTER, kp_clip_play_with_speed(NULL, 120, 1.0, &read));
@@ -470,23 +505,25 @@ static void with_clips(KpSkeleton skeleton) {
   plays[0].weight = 0.2f;
   uint64_t before, after;
   OK(kp_snapshot_clear(world, 130));
-  OK(kp_figure_push_playing(figure, world, 0, 6, &pose, NULL, 0, NULL, 0, plays, 1));
+  KpFigurePose pose;
+  memset(&pose, 0, sizeof pose);
+  pose.joints = &joints;
+  pose.clips = plays;
+  pose.clip_count = 1;
+  OK(kp_figure_push(figure, world, 0, 6, &pose));
   OK(kp_snapshot_hash(world, &before));
-  REFUSED(KP_STATUS_ARGUMENT,
-          kp_figure_push_playing(figure, world, 0, ID, &pose, NULL, 0, NULL, 0, plays, 2));
+  pose.clip_count = 2;
+  REFUSED(KP_STATUS_ARGUMENT, kp_figure_push(figure, world, 0, ID, &pose));
   plays[1].slot = 2;
-  REFUSED(KP_STATUS_ARGUMENT,
-          kp_figure_push_playing(figure, world, 0, ID, &pose, NULL, 0, NULL, 0, plays, 2));
+  REFUSED(KP_STATUS_ARGUMENT, kp_figure_push(figure, world, 0, ID, &pose));
   plays[1].slot = 0;
   plays[1].clip = 2;
-  REFUSED(KP_STATUS_ARGUMENT,
-          kp_figure_push_playing(figure, world, 0, ID, &pose, NULL, 0, NULL, 0, plays, 2));
+  REFUSED(KP_STATUS_ARGUMENT, kp_figure_push(figure, world, 0, ID, &pose));
   plays[1].clip = 0;
   plays[1].weight = NAN;
-  REFUSED(KP_STATUS_VALUE,
-          kp_figure_push_playing(figure, world, 0, ID, &pose, NULL, 0, NULL, 0, plays, 2));
-  REFUSED(KP_STATUS_POINTER,
-          kp_figure_push_playing(figure, world, 0, ID, &pose, NULL, 0, NULL, 0, NULL, 1));
+  REFUSED(KP_STATUS_VALUE, kp_figure_push(figure, world, 0, ID, &pose));
+  pose.clips = NULL;
+  REFUSED(KP_STATUS_POINTER, kp_figure_push(figure, world, 0, ID, &pose));
   OK(kp_snapshot_hash(world, &after));
   EXPECT(before == after);
 
@@ -497,7 +534,7 @@ static void with_clips(KpSkeleton skeleton) {
   REFUSED(KP_STATUS_NOTHING, kp_figure_clip(figure, world, 0, 8, 1, &read));
   REFUSED(KP_STATUS_ARGUMENT, kp_figure_clip(figure, world, 0, 6, 2, &read));
   REFUSED(KP_STATUS_POINTER, kp_figure_clip(figure, world, 0, 6, 1, NULL));
-  shown_clips(figure, schema, world, &pose);
+  shown_clips(figure, schema, world, pose);
   OK(kp_snapshot_free(world));
   OK(kp_schema_free(schema));
   OK(kp_figure_free(figure));

@@ -23,7 +23,7 @@ static const struct {
   {"records", 5, records}, {"acknowledges", 3, acknowledges}, {"skeleton", 3, skeleton},
   {"rig", 3, rig},       {"clip", 4, clip},         {"bind", 3, bind},
   {"pose", 4, play},     {"anm", 3, anm},     {"anm_pose", 4, anm_pose},
-  {"figure", 9, figure}, {"pushes", 7, pushes},     {"reads", 7, reads},
+  {"figure", 12, figure}, {"pushes", 10, pushes},   {"reads", 7, reads},
       {"replay", 9, replay},     {"frame", 4, frame},
   {"shows", 4, shows},   {"catalogue", 5, catalogue}, {"publisher", 5, publisher},
   {"selects", 4, selects}, {"publishes", 3, publishes}, {"gives", 8, gives},

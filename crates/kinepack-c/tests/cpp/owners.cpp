@@ -276,7 +276,7 @@ void figures() {
     bones[1].rotation[3] = 0.8f;
     const std::vector<uint32_t> absent(tick > 40 ? 1 : 0);
     world.clear(tick);
-    EXPECT(body.push(world, 0, 3, layout(bones), {0.5f}, absent) == KP_STATUS_OK);
+    EXPECT(body.push(world, 0, 3, {layout(bones), {0.5f}, absent}) == KP_STATUS_OK);
     EXPECT(body.is_present(world, 0, 3, 0) == absent.empty() && !body.is_present(world, 0, 4, 0));
     EXPECT(kp_hub_tick(hub, now, world) == KP_STATUS_OK);
     hub.transmit([&](uint64_t, const uint8_t *bytes, size_t size) {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{Codec, EntityId, Schema, Snapshot, Tick};
-use kinepack_anim::figure::{Figure, FigureOptions, FigurePose, Motion};
+use kinepack_anim::figure::{ClipPlay, Figure, FigureOptions, FigurePose, Motion};
 use kinepack_anim::{PoseAndCurves, Transform};
 
 use super::cases::{Case, cases, figure_pose, plays};
@@ -18,11 +18,6 @@ const UNWRITTEN: u32 = 0x1111_1111;
 pub(crate) fn write(script: &mut String) {
     let mut stored = lines(vectors!("figure.txt")).filter(|words| words[0] == "lanes");
     for Case { name, skeleton, options, poses } in cases() {
-        // The script's `figure` has neither clips nor tiers.
-        if options.clips.slots > 0 {
-            stored.by_ref().take(poses.len()).for_each(drop);
-            continue;
-        }
         let mut figure = Figure::new(&skeleton, &options).unwrap();
         let skeleton = hex(&skeleton.to_bytes());
         writeln!(script, "figure {name} {} {skeleton}", described(&options)).unwrap();
@@ -35,15 +30,19 @@ pub(crate) fn write(script: &mut String) {
             let plays = plays(index);
             let pose = figure_pose(&options, index, pose, &plays);
             let absent = list(pose.absent.iter().map(usize::to_string));
-            let state = alone.state(&lanes);
-            let (schema, hash) = (&alone.name, state.state_hash());
-            let numbers = numbers(pose.joints, pose.curves);
-            writeln!(script, "pushes {name} {schema} {absent} {numbers} {hash:016x}").unwrap();
-            let shown = shown(&mut figure, &state, &pose);
+            let shown = shown(&mut figure, &alone.state(&lanes), &pose);
             let all = [&[1, 99][..], &lanes, &[1]].concat();
-            for (kind, lanes) in [(&alone, &lanes), (&mixed, &all)] {
+            for (kind, lanes, others) in [(&alone, &lanes, "-"), (&mixed, &all, "1,99,1")] {
+                let (schema, hash) = (&kind.name, kind.state(lanes).state_hash());
+                let (plays, numbers) = (played(pose.clips), numbers(pose.joints, pose.curves));
+                let tier = pose.tier;
+                writeln!(
+                    script,
+                    "pushes {name} {schema} {others} {tier} {plays} {absent} {numbers} {hash:016x}"
+                )
+                .unwrap();
                 let view = kind.view(script, index, lanes);
-                writeln!(script, "reads {name} {} {view} {absent} {shown}", kind.name).unwrap();
+                writeln!(script, "reads {name} {schema} {view} {absent} {shown}").unwrap();
             }
         }
     }
@@ -117,8 +116,21 @@ fn described(options: &FigureOptions) -> String {
         list(motions),
         list(curves),
         list(parts),
+        options.clips.slots.to_string(),
+        list(options.clips.names.iter().map(|name| hex(name.as_bytes()))),
+        list(options.coarser.iter().map(f64::to_string)),
     ]
     .join(" ")
+}
+
+/// The clips in the slots, as a word.
+fn played(plays: &[Option<ClipPlay>]) -> String {
+    let slots = plays.iter().enumerate().filter_map(|(slot, play)| play.map(|play| (slot, play)));
+    list(slots.map(|(slot, play)| {
+        let (clip, since, speed) = (play.clip(), play.since().0, play.speed());
+        let time_ticks = play.time_ticks(since.into());
+        format!("{slot}:{clip}:{since}:{time_ticks}:{speed}:{}", play.weight())
+    }))
 }
 
 fn list(words: impl Iterator<Item = String>) -> String {

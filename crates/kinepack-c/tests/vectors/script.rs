@@ -27,8 +27,8 @@
 //! | `pose NAME POSITION POSE` | plays a pose: ten numbers of 32 bits a joint |
 //! | `anm NAME FILE` | reads an `r3d2canm` file, and writes the same bytes |
 //! | `anm_pose NAME SECONDS POSE` | samples the file at a time |
-//! | `figure NAME PRECISION SHELL PRECISIONS MOTIONS CURVES PARTS SKELETON` | creates a figure of a skeleton's file. The lists, with `,` between, are `joint:cm`, `joint:KpMotion:x:y:z:range`, `name:min:max:precision` and `name:joints:curves`, with names as bytes in hex and a digit for each index |
-//! | `pushes FIGURE SCHEMA ABSENT CURVES POSE HASH` | pushes a pose without the absent parts (`0,1`) as entity 7 of tick 1: a state with this hash. `CURVES` and `POSE` are numbers of 32 bits |
+//! | `figure NAME PRECISION SHELL PRECISIONS MOTIONS CURVES PARTS SLOTS CLIPS COARSER SKELETON` | creates a figure of a skeleton's file. The lists, with `,` between, are `joint:cm`, `joint:KpMotion:x:y:z:range`, `name:min:max:precision`, `name:joints:curves`, names of clips and factors of tiers, with names as bytes in hex and a digit for each index |
+//! | `pushes FIGURE SCHEMA OTHERS TIER CLIPS ABSENT CURVES POSE HASH` | pushes a pose without the absent parts (`0,1`) as entity 7 of tick 1: a state with this hash. `OTHERS` are the integers of the kind's other fields, and `CLIPS` are `slot:clip:since:time:speed:weight`. `CURVES` and `POSE` are numbers of 32 bits |
 //! | `reads FIGURE SCHEMA VIEW ABSENT CURVES POSE` | reads the pose of entity 7 of a view, and of a replay of it, over numbers with the bits `11111111`, which those of absent parts keep |
 //! | `replay NAME FILE HZ FIRST LAST COMPLETE MARKERS NOTES` | reads a replay with these ticks, markers (`tick:name;…`) and notes (`key:value;…`), whose texts are bytes in hex. `COMPLETE` is 1 if its writer ended it |
 //! | `frame REPLAY TICK HASH` | reads the state of a tick |

@@ -89,9 +89,22 @@ static void figure(void) {
     to->curves = indices[2 * nth + 1];
     to->curve_count = read_digits(strchr(rest, ':') + 1, indices[2 * nth + 1]);
   }
+  KpFigureClip clips[MOST_ITEMS];
+  options.clip_slots = (size_t)atol(words[8]);
+  options.clips = clips;
+  options.clip_count = items_of(words[9], items);
+  for (size_t nth = 0; nth < options.clip_count; nth += 1) {
+    char *name = names[options.curve_count + nth];
+    name[from_hex(items[nth], (uint8_t *)name)] = 0;
+    clips[nth].name = name;
+  }
+  double coarser[MOST_ITEMS];
+  options.coarser = coarser;
+  options.coarser_count = items_of(words[10], items);
+  for (size_t nth = 0; nth < options.coarser_count; nth += 1) coarser[nth] = strtod(items[nth], NULL);
   KpSkeleton of;
   KpFigure made;
-  read_word(8);
+  read_word(11);
   OK(kp_skeleton_from_bytes(bytes, size, &of));
   OK(kp_figure_new(of, &options, &made));
   OK(kp_skeleton_free(of));
@@ -110,23 +123,51 @@ static size_t read_curves(const char *hex, float *to) {
   return count;
 }
 
+// The clips that a body plays. Returns their number.
+static size_t read_clips(char *list, KpClipPlay *to) {
+  char *items[MOST_ITEMS];
+  const size_t count = items_of(list, items);
+  for (size_t nth = 0; nth < count; nth += 1) {
+    KpClipPlay *play = &to[nth];
+    EXPECT(sscanf(items[nth], "%u:%u:%u:%lf:%lf:%f", &play->slot, &play->clip, &play->since,
+                  &play->time_ticks, &play->speed, &play->weight) == 6);
+  }
+  return count;
+}
+
 static void pushes(void) {
   const KpFigure of = {handle_of("figure", words[1])};
   const KpSchema its = {handle_of("schema", words[2])};
   char *items[MOST_ITEMS];
+  int32_t numbers[MOST_ITEMS];
+  KpColumn others[MOST_ITEMS];
+  KpClipPlay clips[MOST_ITEMS];
   uint32_t absent[MOST_ITEMS];
   float curves[MOST_ITEMS];
-  const size_t absent_count = items_of(words[3], items);
-  for (size_t nth = 0; nth < absent_count; nth += 1) absent[nth] = (uint32_t)atol(items[nth]);
-  const size_t curve_count = read_curves(words[4], curves);
-  const KpPose at = layout(pose, read_pose(words[5], pose));
+  KpFigurePose body;
+  body.other_count = items_of(words[3], items);
+  for (size_t nth = 0; nth < body.other_count; nth += 1) {
+    numbers[nth] = atoi(items[nth]);
+    others[nth] = (KpColumn){&numbers[nth], 0, KP_NUMBER_I32, 0};
+  }
+  body.others = others;
+  body.tier = (uint32_t)atol(words[4]);
+  body.clips = clips;
+  body.clip_count = read_clips(words[5], clips);
+  body.absent = absent;
+  body.absent_count = items_of(words[6], items);
+  for (size_t nth = 0; nth < body.absent_count; nth += 1) absent[nth] = (uint32_t)atol(items[nth]);
+  body.curves = curves;
+  body.curve_count = read_curves(words[7], curves);
+  const KpPose at = layout(pose, read_pose(words[8], pose));
+  body.joints = &at;
   KpSnapshot state;
   uint64_t hash;
   OK(kp_snapshot_new(its, &state));
   OK(kp_snapshot_clear(state, 1));
-  OK(kp_figure_push(of, state, 0, ENTITY, &at, curves, curve_count, absent, absent_count));
+  OK(kp_figure_push(of, state, 0, ENTITY, &body));
   OK(kp_snapshot_hash(state, &hash));
-  EXPECT(hash == hash_from(words[6]));
+  EXPECT(hash == hash_from(words[9]));
   OK(kp_snapshot_free(state));
 }
 
