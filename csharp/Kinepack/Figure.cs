@@ -53,7 +53,8 @@ namespace Kinepack
 
         /// <summary>
         /// The name of the field with the position of the first joint that moves, or null if no
-        /// joint moves.
+        /// joint moves. After the kind's name and a dot, it is one of <see
+        /// cref="Rings.Positions"/>.
         /// </summary>
         public string PositionField { get; }
 

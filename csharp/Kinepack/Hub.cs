@@ -6,7 +6,7 @@ namespace Kinepack
     /// Sends one world to many receivers. A hub has no sockets and no clock: you pass in datagrams
     /// and the time, and poll datagrams to send. All times are nanoseconds since any fixed moment.
     /// </summary>
-    public sealed class Hub : NativeObject
+    public sealed partial class Hub : NativeObject
     {
         private readonly Field[][] eventTable;
 
@@ -232,10 +232,9 @@ namespace Kinepack
         public bool Tick(ulong nowNs, Snapshot world, out string failed)
         {
             Require.NotNull(world, nameof(world));
-            bool all = Succeeds(Native.kp_hub_tick(Id, nowNs, world.Id), Status.Receivers);
-            failed = all ? null : KinepackException.LastText();
+            Status status = Native.kp_hub_tick(Id, nowNs, world.Id);
             GC.KeepAlive(world);
-            return all;
+            return HasAll(status, out failed);
         }
 
         /// <summary>Writes the next datagram to send, and its receiver.</summary>

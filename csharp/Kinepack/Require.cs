@@ -22,6 +22,14 @@ namespace Kinepack
             }
         }
 
+        internal static void AtMost(int value, int most, string name)
+        {
+            if (value > most)
+            {
+                throw new ArgumentOutOfRangeException(name, value, "It is above " + most + ".");
+            }
+        }
+
         /// <summary>Checks that an array has at least <paramref name="count"/> elements.</summary>
         internal static void Holds(Array array, int count, string name)
         {

@@ -27,8 +27,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Begins a kind of entities with the body of a figure. Fields that are added next are other
-        /// fields of the same kind, until another kind begins.
+        /// Begins a kind of entities with the body of a figure. Fields that are added next are
+        /// other fields of the same kind, until another kind begins.
         /// </summary>
         /// <param name="name">The name of the kind.</param>
         /// <param name="figure">The figure.</param>

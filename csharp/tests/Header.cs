@@ -148,6 +148,7 @@ internal static unsafe class Header
             case "struct KpPublisherOptions":
             case "struct KpPlayback":
                 return 16;
+            case "struct KpRing":
             case "struct KpShownClip":
             case "struct KpReplaySummary":
             case "struct KpReplayInfo":
@@ -157,6 +158,9 @@ internal static unsafe class Header
                 return 24;
             case "struct KpFigureInfo":
                 return 28;
+            case "struct KpRings":
+                // Three lists, a number of 64 bits and one of 32 bits, which is padded.
+                return 16 + (6 * IntPtr.Size);
             case "struct KpFigurePose":
                 return 10 * IntPtr.Size;
             case "struct KpAnmInfo":

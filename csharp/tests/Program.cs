@@ -19,6 +19,7 @@ internal static class Program
         Run("replays", () => Replays.Run(arguments[1]));
         Run("clips", Clips.Run);
         Run("figures", Figures.Run);
+        Run("rings", BodiesInRings.Run);
         Run("r3d2canm", Anms.Run);
         Run("values", SingleValues.Run);
         Run("columns", Memory.Run);

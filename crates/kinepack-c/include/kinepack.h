@@ -742,6 +742,54 @@ typedef struct KpHubStatus {
   uint64_t refused_events;
 } KpHubStatus;
 
+// A ring around a viewpoint: the entities that are within a distance of it, and not in a nearer
+// ring.
+typedef struct KpRing {
+  // An entity that comes closer than this belongs to the ring, in the unit of the position.
+  double within;
+  // An entity of the ring leaves it when it is farther than this, which is at least `within`.
+  // The difference keeps an entity at the edge from changing its ring in every tick. Choose at
+  // least the cell's length if viewpoints move to and fro between cells.
+  double leave;
+  // The ring's entities are sent in every n-th tick, from 1 to 255. 0 selects 1. Each entity has
+  // its own turn, so about as many are sent in each tick. Until its next turn, an entity keeps
+  // its values, and playback blends from one turn to the next, with a delay that is longer by as
+  // many ticks.
+  uint32_t every;
+  // The tier in which the ring's entities are sent: the index of one of the worlds that
+  // `kp_hub_tick_tiers` gets, from 0 to 254. If there are fewer worlds, the last one counts.
+  uint32_t tier;
+} KpRing;
+
+// What receivers see by distance from their viewpoints. A tier is a world in another precision.
+// Each receiver gets each entity from the world that the entity's ring names.
+typedef struct KpRings {
+  // The names of the fields that hold positions, each after its kind's name if the kind has one:
+  // `ship.position`. A position is a field of two or three real numbers that do not wrap. An
+  // entity that has no such field is always seen, in tier 0. Positions are those of the first
+  // world.
+  const char *const *positions;
+  // The number of `positions`.
+  size_t position_count;
+  // The names of fields whose changes do not wait for the entity's turn, such as `ship.health`.
+  // An entity that is new, or moves farther than `cell` in a tick, does not wait either.
+  const char *const *urgent;
+  // The number of `urgent`.
+  size_t urgent_count;
+  // The rings, from the smallest to the largest.
+  const struct KpRing *rings;
+  // The number of `rings`, from 1 to 254.
+  size_t ring_count;
+  // The edge length of the cells into which space is divided, in the unit of the position.
+  // Distances are measured from the nearest point of the viewpoint's cell, so receivers in the
+  // same cell see the same and share their snapshots. Each receiver sees a little more than the
+  // rings say, by at most the cell's diagonal and a fifth.
+  double cell;
+  // The tier of the entities beyond all rings, which are sent in every tick. A negative number
+  // hides them.
+  int32_t beyond;
+} KpRings;
+
 // A component of a vector.
 typedef struct KpComponent {
   // The number to write, or the number read. Real numbers are rounded to a `float`.
@@ -1367,8 +1415,8 @@ KpStatus kp_figure_new(struct KpSkeleton skeleton,
 KpStatus kp_figure_info(struct KpFigure figure, struct KpFigureInfo *out);
 
 // Writes the largest error, in cm, that a joint can have in poses of a tier that move only as the
-// options say. It is at most the joint's precision in this tier. In other poses the error may reach
-// the precision.
+// options say. It is at most the joint's precision in this tier. In other poses the error may
+// reach the precision.
 KpStatus kp_figure_max_error_cm(struct KpFigure figure,
                                 uint32_t tier,
                                 uint32_t joint,
@@ -1459,8 +1507,8 @@ KpStatus kp_figure_shown_clip(struct KpFigure figure,
 //
 // Returns `KP_STATUS_VALUE` for a number that is not finite or beyond its limits, and for a joint
 // that moves in a way that the figure does not send. Parts, clips, slots and tiers that the figure
-// does not have, and two clips in a slot, are `KP_STATUS_ARGUMENT`. After an error, the snapshot is
-// unchanged.
+// does not have, and two clips in a slot, are `KP_STATUS_ARGUMENT`. After an error, the snapshot
+// is unchanged.
 KpStatus kp_figure_push(struct KpFigure figure,
                         struct KpSnapshot snapshot,
                         uint32_t kind,
@@ -1592,6 +1640,33 @@ KpStatus kp_hub_poll(struct KpHub hub,
 
 // Frees a hub.
 KpStatus kp_hub_free(struct KpHub hub);
+
+// Sets what receivers with a viewpoint see by distance: how often and how precisely far entities
+// are sent, and which entities are not sent at all. Of the entities that are relevant, a receiver
+// sees those in its rings, and those that it always sees. An entity that comes into sight is added
+// at the receiver, and one that leaves it is removed. `rings` may be null, which removes the rings.
+KpStatus kp_hub_set_rings(struct KpHub hub, const struct KpRings *rings);
+
+// Sets the place from which a receiver's rings are measured: three numbers in the unit of the
+// positions. For positions of two axes, the third number does not matter. `viewpoint` may be null:
+// as at first, the receiver then sees everything, in tier 0.
+KpStatus kp_hub_set_viewpoint(struct KpHub hub, uint64_t receiver, const double *viewpoint);
+
+// Sets which entities a receiver sees at any distance from its viewpoint, such as the other members
+// of a team, as ids in increasing order. Beyond all rings, they are sent as in the farthest ring
+// that is seen. Entities that are not relevant stay hidden. A `count` of 0 removes them.
+KpStatus kp_hub_set_always_seen(struct KpHub hub,
+                                uint64_t receiver,
+                                const uint32_t *ids,
+                                size_t count);
+
+// Like `kp_hub_tick`, but takes a world for each tier, from the finest to the coarsest. All worlds
+// have the same entities, and the tick is that of the first one. A snapshot may be given for
+// several tiers.
+KpStatus kp_hub_tick_tiers(struct KpHub hub,
+                           uint64_t now_ns,
+                           const struct KpSnapshot *worlds,
+                           size_t count);
 
 // Writes vectors: `*size` bytes, if they fit into `capacity`. Both sides need the same forms,
 // counts and limits, and must hold the same `before`. To get the values that the receiver will

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -291,10 +292,53 @@ class Events : public Owner<KpEvents, kp_events_free> {
   }
 };
 
+// What receivers see by distance from their viewpoints. Its members are those of KpRings.
+struct Rings {
+  std::vector<std::string> positions{};
+  std::vector<std::string> urgent{};
+  std::vector<KpRing> rings{};
+  double cell = 0.0;
+  // The tier of the entities beyond all rings. A negative number hides them.
+  int32_t beyond = -1;
+};
+
 class Hub : public Owner<KpHub, kp_hub_free> {
  public:
   explicit Hub(KpCodec codec, const KpHubOptions &options = {}) {
     require(kp_hub_new(codec, &options, &handle_));
+  }
+
+  // Sets what receivers with a viewpoint see by distance. `kp_hub_set_rings` with null removes it.
+  KpStatus set_rings(const Rings &rings) {
+    std::vector<const char *> names;
+    for (const std::string &position : rings.positions) names.push_back(position.c_str());
+    for (const std::string &field : rings.urgent) names.push_back(field.c_str());
+    KpRings all{};
+    all.positions = names.data();
+    all.position_count = rings.positions.size();
+    all.urgent = names.data() + rings.positions.size();
+    all.urgent_count = rings.urgent.size();
+    all.rings = rings.rings.data();
+    all.ring_count = rings.rings.size();
+    all.cell = rings.cell;
+    all.beyond = rings.beyond;
+    return kp_hub_set_rings(handle_, &all);
+  }
+
+  // Sets the place from which a receiver's rings are measured, in the unit of the positions.
+  KpStatus set_viewpoint(uint64_t receiver, const std::array<double, 3> &viewpoint) {
+    return kp_hub_set_viewpoint(handle_, receiver, viewpoint.data());
+  }
+
+  // Lets a receiver see everything in tier 0 again.
+  KpStatus clear_viewpoint(uint64_t receiver) {
+    return kp_hub_set_viewpoint(handle_, receiver, nullptr);
+  }
+
+  // Takes the world of a tick, or a world for each tier, from the finest to the coarsest:
+  // `hub.tick(now_ns, {fine, coarse})`.
+  KpStatus tick(uint64_t now_ns, std::initializer_list<KpSnapshot> worlds) {
+    return kp_hub_tick_tiers(handle_, now_ns, worlds.begin(), worlds.size());
   }
 
   // Passes each ready datagram to `send(uint64_t receiver, const uint8_t *bytes, size_t size)`.

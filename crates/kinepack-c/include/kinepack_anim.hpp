@@ -101,12 +101,13 @@ class Figure : public Owner<KpFigure, kp_figure_free> {
     return error_cm;
   }
 
-  // The name of the field with the position of the first joint that moves. It is empty if none does.
+  // The name of the field with the position of the first joint that moves, or empty if none does.
   std::string position_field() const {
     size_t size = 0;
     kp_figure_position_field(handle_, nullptr, 0, &size);
     std::string name(size, '\0');
-    if (size == 0 || kp_figure_position_field(handle_, &name[0], size, &size) != KP_STATUS_OK) return {};
+    if (size == 0) return name;
+    require(kp_figure_position_field(handle_, &name[0], size, &size));
     name.pop_back();
     return name;
   }

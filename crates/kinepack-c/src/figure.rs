@@ -121,8 +121,8 @@ pub unsafe extern "C" fn kp_figure_info(figure: KpFigure, out: *mut KpFigureInfo
 }
 
 /// Writes the largest error, in cm, that a joint can have in poses of a tier that move only as the
-/// options say. It is at most the joint's precision in this tier. In other poses the error may reach
-/// the precision.
+/// options say. It is at most the joint's precision in this tier. In other poses the error may
+/// reach the precision.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_figure_max_error_cm(
     figure: KpFigure,

@@ -38,15 +38,16 @@ impl Places {
         kind: u32,
     ) -> Result<&mut Place, Failure> {
         let hash = of_kind.hash();
-        if let Some(known) = self.list.iter().position(|place| place.hash == hash) {
-            return Ok(&mut self.list[known]);
+        let known = self.list.iter().position(|place| place.hash == hash);
+        let index = known.unwrap_or(self.list.len());
+        if known.is_none() {
+            let first = figure.find(of_kind, 0).ok_or_else(|| {
+                Failure::argument(format!("kind {kind} does not have the fields of this figure"))
+            })?;
+            let own = first..first + figure.lane_count();
+            self.list.push(Place { hash, own, others: None, lanes: Vec::new() });
         }
-        let first = figure.find(of_kind, 0).ok_or_else(|| {
-            Failure::argument(format!("kind {kind} does not have the fields of this figure"))
-        })?;
-        let own = first..first + figure.lane_count();
-        self.list.push(Place { hash, own, others: None, lanes: Vec::new() });
-        Ok(self.list.last_mut().expect("a place was pushed"))
+        Ok(&mut self.list[index])
     }
 }
 

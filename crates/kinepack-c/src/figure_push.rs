@@ -49,8 +49,8 @@ pub struct KpFigurePose {
 ///
 /// Returns `KP_STATUS_VALUE` for a number that is not finite or beyond its limits, and for a joint
 /// that moves in a way that the figure does not send. Parts, clips, slots and tiers that the figure
-/// does not have, and two clips in a slot, are `KP_STATUS_ARGUMENT`. After an error, the snapshot is
-/// unchanged.
+/// does not have, and two clips in a slot, are `KP_STATUS_ARGUMENT`. After an error, the snapshot
+/// is unchanged.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_figure_push(
     figure: KpFigure,

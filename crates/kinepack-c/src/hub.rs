@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use kinepack::EntityId;
 use kinepack_net::{
-    Audience, Hub, HubConfig, KindOptions, NetError, Priority, ReceiverId, ReceiverOptions,
+    Audience, Hub, HubConfig, KindOptions, NetError, Priority, ReceiverId, ReceiverOptions, Worlds,
 };
 
 use crate::KpStatus;
@@ -36,7 +36,7 @@ pub(crate) static HUBS: Handles<Mutex<Sending>> = Handles::new(8, "a hub");
 /// caller takes next.
 #[derive(Debug)]
 pub(crate) struct Sending {
-    hub: Hub,
+    pub(crate) hub: Hub,
     weights: HashMap<ReceiverId, Vec<(EntityId, f32)>>,
     event: Option<World>,
     next: Next<ReceiverId>,
@@ -333,19 +333,7 @@ pub extern "C" fn kp_hub_tick(hub: KpHub, now_ns: u64, world: KpSnapshot) -> KpS
     call(|| {
         let (hub, world) = (HUBS.get(hub.id)?, SNAPSHOTS.get(world.id)?);
         let (mut hub, world) = (lock(&hub), lock(&world));
-        let Sending { hub, weights, .. } = &mut *hub;
-        let weight = |receiver: ReceiverId, entity: EntityId| {
-            let of_receiver = weights.get(&receiver).map_or(&[][..], Vec::as_slice);
-            let found = of_receiver.binary_search_by_key(&entity, |(id, _)| *id);
-            found.map_or(1.0, |place| of_receiver[place].1)
-        };
-        let weight: Option<Priority<'_>> = if weights.is_empty() { None } else { Some(&weight) };
-        hub.tick_with(time(now_ns), &world.snapshot, weight).map_err(|error| {
-            match error.each().iter().all(|error| error.receiver().is_some()) {
-                true => Failure::new(KpStatus::Receivers, error),
-                false => Failure::argument(error),
-            }
-        })
+        tick(&mut hub, now_ns, Worlds::from(&world.snapshot))
     })
 }
 
@@ -379,6 +367,23 @@ pub unsafe extern "C" fn kp_hub_poll(
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_hub_free(hub: KpHub) -> KpStatus {
     call(|| HUBS.remove(hub.id))
+}
+
+/// Encodes the worlds of a tick, with the weights that the caller has set.
+pub(crate) fn tick(sending: &mut Sending, now_ns: u64, worlds: Worlds<'_>) -> Result<(), Failure> {
+    let Sending { hub, weights, .. } = sending;
+    let weight = |receiver: ReceiverId, entity: EntityId| {
+        let of_receiver = weights.get(&receiver).map_or(&[][..], Vec::as_slice);
+        let found = of_receiver.binary_search_by_key(&entity, |(id, _)| *id);
+        found.map_or(1.0, |place| of_receiver[place].1)
+    };
+    let weight: Option<Priority<'_>> = if weights.is_empty() { None } else { Some(&weight) };
+    hub.tick_with(time(now_ns), worlds, weight).map_err(|error| {
+        match error.each().iter().all(|error| error.receiver().is_some()) {
+            true => Failure::new(KpStatus::Receivers, error),
+            false => Failure::argument(error),
+        }
+    })
 }
 
 /// Adds an event for the receivers in an audience.

@@ -104,6 +104,11 @@ fn a_live_body_crosses_a_network() {
 }
 
 #[test]
+fn a_receiver_sees_bodies_in_tiers_by_distance() {
+    run("tests/c/rings.c", &C);
+}
+
+#[test]
 fn owners_in_cpp_with_and_without_exceptions() {
     run("tests/cpp/owners.cpp", &CPP);
     run("tests/cpp/owners.cpp", &[CPP[0], "-fno-exceptions"]);

@@ -1092,6 +1092,92 @@ namespace Kinepack
             internal ulong events;
         }
 
+        /// <summary>
+        /// A ring around a viewpoint: the entities that are within a distance of it, and not in a
+        /// nearer ring.
+        /// </summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpRing
+        {
+            /// <summary>
+            /// An entity that comes closer than this belongs to the ring, in the unit of the
+            /// position.
+            /// </summary>
+            internal double within;
+
+            /// <summary>
+            /// An entity of the ring leaves it when it is farther than this, which is at least
+            /// <c>within</c>. The difference keeps an entity at the edge from changing its ring in
+            /// every tick. Choose at least the cell's length if viewpoints move to and fro between
+            /// cells.
+            /// </summary>
+            internal double leave;
+
+            /// <summary>
+            /// The ring's entities are sent in every n-th tick, from 1 to 255. 0 selects 1. Each
+            /// entity has its own turn, so about as many are sent in each tick. Until its next
+            /// turn, an entity keeps its values, and playback blends from one turn to the next,
+            /// with a delay that is longer by as many ticks.
+            /// </summary>
+            internal uint every;
+
+            /// <summary>
+            /// The tier in which the ring's entities are sent: the index of one of the worlds that
+            /// <c>kp_hub_tick_tiers</c> gets, from 0 to 254. If there are fewer worlds, the last
+            /// one counts.
+            /// </summary>
+            internal uint tier;
+        }
+
+        /// <summary>
+        /// What receivers see by distance from their viewpoints. A tier is a world in another
+        /// precision. Each receiver gets each entity from the world that the entity's ring names.
+        /// </summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpRings
+        {
+            /// <summary>
+            /// The names of the fields that hold positions, each after its kind's name if the kind
+            /// has one: <c>ship.position</c>. A position is a field of two or three real numbers
+            /// that do not wrap. An entity that has no such field is always seen, in tier 0.
+            /// Positions are those of the first world.
+            /// </summary>
+            internal byte** positions;
+
+            /// <summary>The number of <c>positions</c>.</summary>
+            internal UIntPtr position_count;
+
+            /// <summary>
+            /// The names of fields whose changes do not wait for the entity's turn, such as
+            /// <c>ship.health</c>. An entity that is new, or moves farther than <c>cell</c> in a
+            /// tick, does not wait either.
+            /// </summary>
+            internal byte** urgent;
+
+            /// <summary>The number of <c>urgent</c>.</summary>
+            internal UIntPtr urgent_count;
+
+            /// <summary>The rings, from the smallest to the largest.</summary>
+            internal KpRing* rings;
+
+            /// <summary>The number of <c>rings</c>, from 1 to 254.</summary>
+            internal UIntPtr ring_count;
+
+            /// <summary>
+            /// The edge length of the cells into which space is divided, in the unit of the
+            /// position. Distances are measured from the nearest point of the viewpoint's cell, so
+            /// receivers in the same cell see the same and share their snapshots. Each receiver
+            /// sees a little more than the rings say, by at most the cell's diagonal and a fifth.
+            /// </summary>
+            internal double cell;
+
+            /// <summary>
+            /// The tier of the entities beyond all rings, which are sent in every tick. A negative
+            /// number hides them.
+            /// </summary>
+            internal int beyond;
+        }
+
         /// <summary>The settings of a publisher.</summary>
         [StructLayout(LayoutKind.Sequential)]
         internal struct KpPublisherOptions
@@ -1979,6 +2065,44 @@ namespace Kinepack
         /// <summary>Frees a hub.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_hub_free(ulong hub);
+
+        /// <summary>
+        /// Sets what receivers with a viewpoint see by distance: how often and how precisely far
+        /// entities are sent, and which entities are not sent at all. Of the entities that are
+        /// relevant, a receiver sees those in its rings, and those that it always sees. An entity
+        /// that comes into sight is added at the receiver, and one that leaves it is removed.
+        /// <c>rings</c> may be null, which removes the rings.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_hub_set_rings(ulong hub, KpRings* rings);
+
+        /// <summary>
+        /// Sets the place from which a receiver's rings are measured: three numbers in the unit of
+        /// the positions. For positions of two axes, the third number does not matter.
+        /// <c>viewpoint</c> may be null: as at first, the receiver then sees everything, in tier 0.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_hub_set_viewpoint(
+            ulong hub, ulong receiver, double* viewpoint);
+
+        /// <summary>
+        /// Sets which entities a receiver sees at any distance from its viewpoint, such as the
+        /// other members of a team, as ids in increasing order. Beyond all rings, they are sent as
+        /// in the farthest ring that is seen. Entities that are not relevant stay hidden. A
+        /// <c>count</c> of 0 removes them.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_hub_set_always_seen(
+            ulong hub, ulong receiver, uint* ids, UIntPtr count);
+
+        /// <summary>
+        /// Like <c>kp_hub_tick</c>, but takes a world for each tier, from the finest to the
+        /// coarsest. All worlds have the same entities, and the tick is that of the first one. A
+        /// snapshot may be given for several tiers.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_hub_tick_tiers(
+            ulong hub, ulong now_ns, ulong* worlds, UIntPtr count);
 
         /// <summary>
         /// Writes vectors: <c>*size</c> bytes, if they fit into <c>capacity</c>. Both sides need

@@ -302,6 +302,67 @@ void figures() {
   EXPECT(body.read(world, 0, 4, layout(read)) == KP_STATUS_NOTHING);
 }
 
+// A body that is farther than 10 m is sent in coarse steps.
+void rings() {
+  std::array<Bone, 2> bones = {{{{0.0f, 0.0f, 0.0f, 1.0f}, {0.0f, 0.0f, 0.0f}},
+                               {{0.0f, 0.0f, 0.0f, 1.0f}, {30.0f, 0.0f, 0.0f}}}};
+  const kinepack::Skeleton skeleton({{"shoulder", -1}, {"elbow", 0}}, layout(bones));
+  const double coarser = 4.0;
+  KpFigureOptions options{};
+  options.coarser = &coarser;
+  options.coarser_count = 1;
+  kinepack::Figure body(skeleton, options);
+  EXPECT(body.info().tiers == 2);
+  EXPECT(body.max_error_cm(1, 1) > 0.5 && body.max_error_cm(1, 1) <= 2.0);
+  kinepack::SchemaBuilder builder;
+  const kinepack::Schema of = builder.figure("player", body).boolean("is_armed").build();
+  const kinepack::Codec codec(of, "packed");
+  kinepack::Hub hub(codec);
+  kinepack::Receiver receiver(codec, 60);
+  kinepack::Snapshot fine(of), coarse(of), newest(of);
+  EXPECT(kp_hub_add(hub, 7, 0, 0) == KP_STATUS_OK);
+  kinepack::Rings around;
+  EXPECT(hub.set_rings(around) == KP_STATUS_ARGUMENT);
+  around.positions = {"player." + body.position_field()};
+  around.urgent = {"player.is_armed"};
+  around.rings = {{1000.0, 1100.0, 1, 0}};
+  around.cell = 100.0;
+  around.beyond = 1;
+  EXPECT(hub.set_rings(around) == KP_STATUS_OK);
+  const uint8_t is_armed = 1;
+  kinepack::FigurePose pose;
+  pose.joints = layout(bones);
+  pose.others = {{&is_armed, 0, KP_NUMBER_U8, 0}};
+  bones[1].rotation[2] = 0.6f;
+  bones[1].rotation[3] = 0.8f;
+  int compared = 0;
+  for (uint32_t tick = 1; tick < 30; ++tick) {
+    const uint64_t now = tick * 16666667ull;
+    receiver.transmit(now, [&](const uint8_t *bytes, size_t size) {
+      kp_hub_handle(hub, 7, now, bytes, size);
+    });
+    for (uint32_t tier = 0; tier < 2; ++tier) {
+      kinepack::Snapshot &world = tier == 0 ? fine : coarse;
+      world.clear(tick);
+      pose.tier = tier;
+      EXPECT(body.push(world, 0, 3, pose) == KP_STATUS_OK);
+    }
+    if (tick == 10) EXPECT(hub.set_viewpoint(7, {5000.0, 0.0, 0.0}) == KP_STATUS_OK);
+    if (tick == 20) EXPECT(hub.clear_viewpoint(7) == KP_STATUS_OK);
+    EXPECT(hub.tick(now, {fine, coarse}) == KP_STATUS_OK);
+    hub.transmit([&](uint64_t, const uint8_t *bytes, size_t size) {
+      kp_receiver_handle(receiver, now, bytes, size);
+    });
+    if (kp_receiver_newest(receiver, newest) != KP_STATUS_OK) continue;
+    uint64_t hash = 0, expected = 0;
+    kp_snapshot_hash(newest, &hash);
+    kp_snapshot_hash(tick >= 10 && tick < 20 ? coarse : fine, &expected);
+    EXPECT(hash == expected);
+    compared += 1;
+  }
+  EXPECT(compared > 25);
+}
+
 void errors() {
 #if defined(__cpp_exceptions)
   bool was_thrown = false;
@@ -338,6 +399,7 @@ int main() {
   broadcast();
   streams_without_headers();
   figures();
+  rings();
   errors();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -20,6 +20,12 @@ pub struct Worlds<'a> {
 }
 
 impl<'a> Worlds<'a> {
+    /// Returns the world of tier 0 and those of the next tiers, if their number is known only when
+    /// the program runs. Worlds beyond tier 254 are not sent.
+    pub fn new(finest: &'a Snapshot, coarser: &'a [&'a Snapshot]) -> Self {
+        Self { finest, coarser }
+    }
+
     /// The world of tier 0.
     pub(super) fn finest(self) -> &'a Snapshot {
         self.finest
@@ -89,6 +95,6 @@ impl<'a, const N: usize> From<&'a [&'a Snapshot; N]> for Worlds<'a> {
     /// If there are no worlds. Such a program does not compile.
     fn from(worlds: &'a [&'a Snapshot; N]) -> Self {
         const { assert!(N > 0, "a tick needs a world") };
-        Self { finest: worlds[0], coarser: &worlds[1..] }
+        Self::new(worlds[0], &worlds[1..])
     }
 }

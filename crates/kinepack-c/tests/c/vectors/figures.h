@@ -101,7 +101,9 @@ static void figure(void) {
   double coarser[MOST_ITEMS];
   options.coarser = coarser;
   options.coarser_count = items_of(words[10], items);
-  for (size_t nth = 0; nth < options.coarser_count; nth += 1) coarser[nth] = strtod(items[nth], NULL);
+  for (size_t nth = 0; nth < options.coarser_count; nth += 1) {
+    coarser[nth] = strtod(items[nth], NULL);
+  }
   KpSkeleton of;
   KpFigure made;
   read_word(11);
