@@ -65,7 +65,11 @@ compile World.exe -reference:"$out/Kinepack.dll" examples/World.cs examples/Loss
 run World.exe
 compile Transform.exe -reference:"$out/Kinepack.dll" examples/Transform.cs
 run Transform.exe
-# The first example of the README.
-sed -n '/^```csharp$/,/^```$/p' README.md | sed '/^```/d' > "$out/First.cs"
-compile First.exe -reference:"$out/Kinepack.dll" "$out/First.cs"
-run First.exe
+# The programs of the README and of the book's chapter. Other blocks are not marked as `csharp`.
+of_page() {
+  sed -n '/^```csharp$/,/^```$/p' "$1" | sed '/^```/d' > "$out/$2.cs"
+  compile "$2.exe" -reference:"$out/Kinepack.dll" "$out/$2.cs"
+  run "$2.exe"
+}
+of_page README.md First
+of_page ../docs/src/engines.md LiveBody
