@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use kinepack::quantize::FloatLimits;
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{EntityId, Level, Schema};
 use kinepack_net::{Event, EventKinds, Receiver, ReceiverConfig};
@@ -29,9 +30,13 @@ fn write_datagrams(script: &mut String) {
     write_schema(script, "net_events", &event_schema.to_bytes());
     script.push_str("codec net net packed -\ncodec net_events net_events packed -\n");
     script.push_str("codec net_adaptive net adaptive -\n");
+    let axis = FloatLimits::new(0.0, 1000.0, 0.25).unwrap();
+    let places = Schema::new(vec![Field::new("place", FieldKind::Floats(vec![axis; 2]))]);
+    write_schema(script, "net_places", &places.to_bytes());
+    script.push_str("codec net_places net_places packed -\n");
     script.push_str("events net_events net_events -1,2\n");
     let events = EventKinds::new(&packed(&event_schema)).droppable_kind(1, 2).unwrap();
-    let codecs = [packed(&schema), at_level(&schema, Level::ADAPTIVE)];
+    let codecs = [packed(&schema), at_level(&schema, Level::ADAPTIVE), packed(&places)];
     let mut receiver = Receiver::new(&codecs[0], ReceiverConfig::at_hz(60)).unwrap();
     let (mut session, mut name) = (0, String::new());
     for words in lines(vectors!("net.txt")) {
@@ -43,11 +48,12 @@ fn write_datagrams(script: &mut String) {
                 let entity = EntityId(entity.parse().unwrap());
                 assert!(receiver.inject_fault(entity, lane.parse().unwrap()));
             }
-            "hello" | "hello-events" | "hello-adaptive" => {
+            "hello" | "hello-events" | "hello-adaptive" | "hello-places" => {
                 session += 1;
                 name = format!("net_{session}");
                 let (codec, named) = match form {
                     "hello-adaptive" => (&codecs[1], "net_adaptive"),
+                    "hello-places" => (&codecs[2], "net_places"),
                     _ => (&codecs[0], "net"),
                 };
                 receiver = Receiver::new(codec, ReceiverConfig::at_hz(60)).unwrap();
@@ -75,7 +81,7 @@ fn write_datagrams(script: &mut String) {
             }
         }
     }
-    assert!(session >= 5);
+    assert!(session >= 6);
 }
 
 /// Events as tick:kind:numbers, whose lanes are their numbers.
