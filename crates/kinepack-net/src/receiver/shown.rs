@@ -28,7 +28,10 @@ impl Shown {
         let newest = self.state.tick;
         let fresh = self.fresh.as_ref().map_or(newest, |fresh| Tick(fresh[index]));
         let age = newest.0.saturating_sub(fresh.0);
-        if self.turns.is_some_and(|turns| age >= u32::from(turns)) { newest } else { fresh }
+        // `is_some_and` compiles to a comparison with the number even if there is none, of which
+        // valgrind complains.
+        let rests_after = self.turns.map_or(u32::MAX, u32::from);
+        if age >= rests_after { newest } else { fresh }
     }
 
     pub(super) fn is_complete(&self) -> bool {
