@@ -41,4 +41,5 @@ mod rates;
 mod rings;
 mod sharing;
 mod stream;
+mod turns;
 mod vectors;

@@ -132,6 +132,8 @@ pub struct View {
     pub tick: u32,
     pub entities: Entities,
     pub left_out: bool,
+    /// Whether there were turns in front (section 4.7).
+    pub turns: bool,
     pub own_back: u8,
     /// The ids of the entities that the snapshot sent. The set is empty for a complete view.
     pub sent: BTreeSet<u32>,
@@ -185,11 +187,25 @@ pub struct NaiveReceiver {
     is_new_session: bool,
     /// How many states have arrived.
     states: u32,
+    /// Whether the datagram that is handled has turns in front.
+    turns: bool,
     is_to_acknowledge: bool,
     /// Whether a state check has failed before.
     has_lost_views: bool,
     anew: Option<u16>,
     events: Option<NaiveEvents>,
+}
+
+/// Splits turns from what they precede (section 4.7). Returns whether there are any.
+fn split_turns(datagram: &[u8]) -> Result<(bool, &[u8]), Refusal> {
+    match datagram {
+        [0x4A, 2..=255, rest @ ..] => match rest.first().ok_or("nothing behind turns")? {
+            first if *first == 10 || matches!(first & 7, 0 | 3) => Ok((true, rest)),
+            _ => Err("turns in front of something else"),
+        },
+        [0x4A, ..] => Err("turns of less than 2"),
+        _ => Ok((false, datagram)),
+    }
 }
 
 impl NaiveReceiver {
@@ -214,6 +230,7 @@ impl NaiveReceiver {
             shows_anew: false,
             is_new_session: false,
             states: 0,
+            turns: false,
             is_to_acknowledge: false,
             has_lost_views: false,
             anew: None,
@@ -278,16 +295,9 @@ impl NaiveReceiver {
 
     pub fn handle(&mut self, datagram: &[u8]) -> Result<(), Refusal> {
         let sought = self.shown.filter(|_| self.seeks);
-        let (list, datagram) = events::split(datagram)?;
-        let datagram = match datagram {
-            [0x4A, 2..=255, rest @ ..] => match rest.first().ok_or("nothing behind turns")? {
-                10 => rest,
-                first if matches!(first & 7, 0 | 3) => rest,
-                _ => return Err("turns in front of something else"),
-            },
-            [0x4A, ..] => return Err("turns of less than 2"),
-            _ => datagram,
-        };
+        let (list, behind_events) = events::split(datagram)?;
+        let datagram;
+        (self.turns, datagram) = split_turns(behind_events)?;
         let states = self.states;
         self.handle_kind(datagram, list)?;
         let is_fragment = datagram[0] & 7 == 1;
@@ -331,6 +341,7 @@ impl NaiveReceiver {
     /// (section 4.2). Then the reader may accept or refuse it.
     pub fn is_choice(&self, datagram: &[u8]) -> bool {
         let Ok((_, datagram)) = events::split(datagram) else { return false };
+        let Ok((_, datagram)) = split_turns(datagram) else { return false };
         let Ok(header) = Header::read(datagram) else { return false };
         if header.back == 0 {
             return false;
@@ -525,6 +536,7 @@ impl NaiveReceiver {
             tick,
             entities: decoded,
             left_out: header.left_out,
+            turns: self.turns,
             own_back: header.back,
             sent,
         };
@@ -551,32 +563,40 @@ impl NaiveReceiver {
 
     /// Merges partial views into a baseline (section 4.1).
     fn merge(&self, header: &Header, baseline: &View) -> Result<Entities, Refusal> {
-        let mut merged = baseline.entities.clone();
         if !baseline.left_out {
             return if header.merge.is_some() {
                 Err("merges a whole baseline")
             } else {
-                Ok(merged)
+                Ok(baseline.entities.clone())
             };
         }
-        let mut others = match header.merge {
-            Some(field) => header.merged(field),
-            None => baseline.mergeable(header.baseline()),
-        };
-        // Section 4.1: the sender may have meant a partial view that this receiver has dropped.
-        if header.merge.is_none() && others.iter().any(|other| self.is_droppable(*other)) {
+        let Some(field) = header.merge else { return self.merge_all(header.baseline(), baseline) };
+        let others = header.merged(field);
+        let is_partial = |view: &u16| self.views.get(view).is_some_and(|view| view.left_out);
+        if !others.iter().all(is_partial) {
+            return Err("merges what is not held, or was whole");
+        }
+        self.merge_with(baseline, &others)
+    }
+
+    /// Merges a view of this sequence by the rule for merge 0 (section 4.1).
+    fn merge_all(&self, sequence: u16, view: &View) -> Result<Entities, Refusal> {
+        let others = view.mergeable(sequence);
+        // The sender may have meant a partial view that this receiver has dropped.
+        if others.iter().any(|other| self.is_droppable(*other)) {
             return Err("merges what may be dropped");
         }
-        others.reverse();
-        for sequence in others {
-            let Some(view) = self.views.get(&sequence).filter(|view| view.left_out) else {
-                if header.merge.is_some() {
-                    return Err("merges what is not held, or was whole");
+        self.merge_with(view, &others)
+    }
+
+    fn merge_with(&self, view: &View, others: &[u16]) -> Result<Entities, Refusal> {
+        let mut merged = view.entities.clone();
+        let others = others.iter().rev().filter_map(|other| self.views.get(other));
+        for other in others.filter(|other| other.left_out) {
+            for id in other.sent.difference(&view.sent) {
+                if !view.turns || view.entities.contains_key(id) {
+                    merged.insert(*id, other.entities[id].clone());
                 }
-                continue;
-            };
-            for id in view.sent.difference(&baseline.sent) {
-                merged.insert(*id, view.entities[id].clone());
             }
         }
         if merged.len() > MAX_ENTITIES { Err("entities") } else { Ok(merged) }
@@ -586,6 +606,9 @@ impl NaiveReceiver {
     fn older(&self, header: &Header) -> Result<Vec<State>, Refusal> {
         let state = |sequence| {
             let view: &View = self.views.get(&sequence).ok_or("older view not held")?;
+            if view.turns && view.left_out {
+                return Ok((view.tick, self.merge_all(sequence, view)?));
+            }
             let mut merged = view.entities.clone();
             if view.left_out && self.parts_and_end(sequence, view).any(|at| self.is_droppable(at)) {
                 return Err("a part of an older view not held");

@@ -225,9 +225,11 @@ pub fn split_events(datagram: &[u8]) -> (&[u8], &[u8]) {
     datagram.split_at(bytes)
 }
 
-/// A datagram of a hub without the events and the state check in front of it (spec/NET.md, 4.6).
+/// A datagram of a hub without the events, the turns and the state check in front of it
+/// (spec/NET.md, 4.6 and 4.7).
 pub fn unchecked(datagram: &[u8]) -> &[u8] {
     let (_, datagram) = split_events(datagram);
+    let datagram = if datagram[0] == 0x4A { &datagram[2..] } else { datagram };
     if datagram[0] == 10 { &datagram[3..] } else { datagram }
 }
 

@@ -1,0 +1,213 @@
+//! Tests of turns (spec/NET.md, section 4.7) against a second reader, which follows the
+//! specification's text.
+
+use std::time::Duration;
+
+use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+use kinepack_net::{
+    Hub, HubConfig, Link, LinkConfig, Loss, Received, Receiver, ReceiverConfig, ReceiverId,
+    ReceiverOptions, Refused, Ring, Rings,
+};
+
+use crate::naive::{NaiveReceiver, entities};
+use crate::support::{Random, TICK_HZ, is_snapshot, sequence_of, unchecked};
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Walker {
+    #[pack(range = -512.0..512.0, precision = 1.0 / 16.0, clamp)]
+    place: [f32; 2],
+    #[pack(max = 3)]
+    pose: u8,
+}
+
+const ID: ReceiverId = ReceiverId(4);
+
+/// What a session's datagrams were like.
+#[derive(Debug, Default)]
+struct Outcome {
+    whole: u32,
+    turns: u32,
+    parts: u32,
+    bytes: usize,
+    refused: u32,
+}
+
+struct Session {
+    level: Level,
+    every: u32,
+    loss: Loss,
+    walkers: u32,
+    budget: Option<u32>,
+    damages: bool,
+}
+
+impl Session {
+    fn new(level: Level, every: u32, loss: Loss) -> Self {
+        Self { level, every, loss, walkers: 40, budget: None, damages: false }
+    }
+
+    fn run(&self, seed: u64) -> Outcome {
+        let schema = Schema::of::<Walker>();
+        let codec = Codec::new(schema.clone(), self.level, Profile::untrained(&schema)).unwrap();
+        let config = HubConfig { check_every_bytes: Some(200), ..HubConfig::default() };
+        let mut hub = Hub::new(&codec, config).unwrap();
+        let ring = |within, every| Ring { within, leave: within + 10.0, every, tier: 0 };
+        hub.set_rings(Some(&Rings {
+            positions: vec!["place".into()],
+            urgent: vec![],
+            rings: vec![ring(60.0, 1), ring(400.0, self.every)],
+            beyond: None,
+            cell: 40.0,
+        }))
+        .unwrap();
+        let options =
+            ReceiverOptions { budget_bytes_per_s: self.budget, ..ReceiverOptions::default() };
+        hub.add(ID, &options, Duration::ZERO).unwrap();
+        let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(TICK_HZ)).unwrap();
+        let mut naive = NaiveReceiver::new(&codec, &Snapshot::new(&schema, Tick(0)));
+        let link = LinkConfig {
+            latency: Duration::from_millis(30),
+            jitter: Duration::from_millis(20),
+            loss: self.loss,
+            ..LinkConfig::default()
+        };
+        let [mut down, mut up] = [0, 1].map(|way| Link::new(link, 2 * seed + way).unwrap());
+        let mut random = Random::new(seed);
+        let mut walkers: Vec<(u32, Walker)> = (1..=self.walkers)
+            .map(|id| {
+                let place = [random.unit() * 420.0, random.unit() * 420.0];
+                (id, Walker { place, pose: 0 })
+            })
+            .collect();
+        let mut outcome = Outcome::default();
+        let mut eye = [0.0; 3];
+        for tick in 1..=500u32 {
+            let now = Duration::from_secs(1) * tick / TICK_HZ;
+            while let Some(datagram) = down.poll(now) {
+                if self.damages && random.chance(20) {
+                    let damaged = damaged(&datagram, &mut random);
+                    compare(&mut receiver, &mut naive, now, &damaged, &mut outcome);
+                }
+                compare(&mut receiver, &mut naive, now, &datagram, &mut outcome);
+            }
+            while let Some(datagram) = receiver.poll_transmit(now) {
+                up.send(now, datagram);
+            }
+            while let Some(datagram) = up.poll(now) {
+                let _ = hub.handle(ID, now, &datagram);
+            }
+            for (_, walker) in &mut walkers {
+                for along in &mut walker.place {
+                    *along = (*along + random.unit() * 3.0).clamp(-500.0, 500.0);
+                }
+                walker.pose ^= u8::from(random.chance(300));
+            }
+            if random.chance(15) {
+                let gone = random.below(walkers.len() as u64) as usize;
+                let (id, _) = walkers.remove(gone);
+                let id = if random.chance(2) { id } else { 1_000 + tick };
+                let at = walkers.partition_point(|(other, _)| *other < id);
+                walkers.insert(at, (id, Walker { place: [random.unit() * 400.0; 2], pose: 1 }));
+            }
+            eye = eye.map(|along: f64| (along + f64::from(random.unit()) * 4.0).clamp(-200.0, 200.0));
+            hub.set_viewpoint(ID, Some(eye)).unwrap();
+            let mut world = Snapshot::new(&schema, Tick(tick));
+            world.extend(walkers.iter().map(|(id, walker)| (EntityId(*id), walker.clone()))).unwrap();
+            hub.tick(now, &world).unwrap();
+            while let Some((_, datagram)) = hub.poll_transmit() {
+                outcome.bytes += datagram.len();
+                down.send(now, datagram);
+            }
+        }
+        outcome
+    }
+}
+
+/// Gives a datagram to both readers, which must accept or refuse it alike, and hold the same view.
+fn compare(
+    receiver: &mut Receiver,
+    naive: &mut NaiveReceiver,
+    now: Duration,
+    datagram: &[u8],
+    outcome: &mut Outcome,
+) {
+    let is_choice = naive.is_choice(datagram);
+    naive.now = now;
+    let (theirs, ours) = (naive.handle(datagram), receiver.handle(now, datagram));
+    assert!(is_choice || theirs.is_ok() == ours.is_ok(), "{theirs:?}, {ours:?}: {datagram:02x?}");
+    match ours {
+        Ok(Received::Snapshot { left_out, .. }) => match (left_out, datagram[0] == 0x4A) {
+            (false, _) => outcome.whole += 1,
+            (true, true) => outcome.turns += 1,
+            (true, false) => outcome.parts += 1,
+        },
+        Ok(_) | Err(Refused::Duplicate | Refused::TooOld | Refused::NoBaseline) => {}
+        Err(_) => outcome.refused += 1,
+    }
+    if theirs.is_ok() && ours.is_ok() && is_snapshot(datagram) {
+        let sequence = sequence_of(datagram);
+        let view = receiver.view(sequence).map(entities);
+        assert_eq!(view.as_ref(), naive.view(sequence.0).map(|view| &view.entities));
+    }
+}
+
+/// Damages what comes after the sequence, or what is in front of the snapshot.
+fn damaged(datagram: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut bad = datagram.to_vec();
+    let header = datagram.len() - unchecked(datagram).len();
+    match random.below(4) {
+        0 => bad.truncate(random.below(bad.len() as u64) as usize),
+        1 if datagram[0] == 0x4A => bad[1] = random.below(4) as u8,
+        2 if bad.len() > header + 4 => bad[header + 3] = random.below(12) as u8,
+        _ => {
+            let at = header + 3 + random.below((bad.len() - header) as u64) as usize;
+            if let Some(byte) = bad.get_mut(at) {
+                *byte ^= 1 << random.below(8);
+            }
+        }
+    }
+    bad
+}
+
+#[test]
+fn two_readers_hold_the_same_views() {
+    // The second reader does not keep learned models.
+    for (seed, level) in (1..).zip([Level::PACKED, Level::ADAPTIVE]) {
+        for loss in [Loss::None, Loss::Independent { ratio: 0.05 }, Loss::bursts(0.15, 4.0)] {
+            let outcome = Session::new(level, 8, loss).run(seed);
+            assert!(outcome.turns > 100 && outcome.refused == 0, "{level:?}: {outcome:?}");
+            if loss == Loss::None {
+                assert!(outcome.whole < 60, "{level:?}: {outcome:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn two_readers_agree_on_damaged_datagrams() {
+    for seed in 10..14 {
+        let session = Session { damages: true, ..Session::new(Level::PACKED, 4, Loss::Independent { ratio: 0.02 }) };
+        let outcome = session.run(seed);
+        assert!(outcome.turns > 50 && outcome.refused > 5, "{outcome:?}");
+    }
+}
+
+#[test]
+fn budgets_and_states_in_several_datagrams_go_along_with_turns() {
+    let with_budget = Session {
+        budget: Some(6_000),
+        ..Session::new(Level::ADAPTIVE, 6, Loss::Independent { ratio: 0.05 })
+    };
+    let outcome = with_budget.run(20);
+    assert!(outcome.parts > 100 && outcome.refused == 0, "{outcome:?}");
+    let many = Session { walkers: 600, ..Session::new(Level::PACKED, 6, Loss::Independent { ratio: 0.05 }) };
+    let outcome = many.run(21);
+    assert!(outcome.parts > 20 && outcome.turns > 100 && outcome.refused == 0, "{outcome:?}");
+}
+
+#[test]
+fn turns_save_what_would_be_repeated() {
+    let [each_tick, turns] = [1, 8]
+        .map(|every| Session::new(Level::PACKED, every, Loss::None).run(30).bytes);
+    assert!(turns < each_tick / 2, "{turns} of {each_tick}");
+}
