@@ -46,7 +46,7 @@ const PRECISION: f32 = 0.01;
 const SLACK: f32 = 0.05;
 
 const DAY_S: f64 = 86_400.0;
-/// A longer time between two rows is a jump.
+/// A longer time between two rows is a jump. Between frames that are farther apart, the face holds.
 const LONGEST_GAP_S: f64 = 10.0;
 
 /// The reason why a file is no recording of a face.
@@ -135,6 +135,8 @@ pub struct FaceClip {
     names: Vec<&'static str>,
     /// The times of the frames, which increase from 0.
     times_s: Vec<f64>,
+    /// The time from a frame to the next, if none is missing.
+    frame_s: f64,
     /// The values of all curves at the first time, then at the second, and so on.
     values: Vec<f32>,
     /// The number of rows without a face.
@@ -200,16 +202,17 @@ impl FaceClip {
         }
         let untracked = rows.iter().filter(|row| !row.is_tracked).count();
         let (backwards, jumps) = (OddRows::default(), OddRows::default());
-        let times_s = Vec::new();
-        let mut clip = Self { names, times_s, values, untracked, backwards, jumps, is_cut };
-        clip.set_times(&rows);
+        let (times_s, rate_hz) = (Vec::new(), rate_hz(&rows));
+        let frame_s = 1.0 / rate_hz;
+        let mut clip =
+            Self { names, times_s, frame_s, values, untracked, backwards, jumps, is_cut };
+        clip.set_times(&rows, rate_hz);
         if clip.times_s.is_empty() { Err(FaceError::NoFrame) } else { Ok(clip) }
     }
 
     /// Computes the times of the rows, and removes the values of rows that are not later than the
     /// one before.
-    fn set_times(&mut self, rows: &[Row]) {
-        let rate_hz = rate_hz(rows);
+    fn set_times(&mut self, rows: &[Row], rate_hz: f64) {
         let time_s = |row: &Row| f64::from(row.whole_s) + row.frame / rate_hz;
         let Some(first_s) = rows.iter().find(|row| row.is_tracked).map(time_s) else { return };
         let (mut days_s, mut before_s) = (0.0, f64::NEG_INFINITY);
@@ -269,8 +272,7 @@ impl FaceClip {
         self.backwards
     }
 
-    /// The rows whose time is more than ten seconds after that of the row before. The face changes
-    /// slowly over that time.
+    /// The rows whose time is more than ten seconds after that of the row before.
     pub fn jumps(&self) -> OddRows {
         self.jumps
     }
@@ -299,8 +301,11 @@ impl FaceClip {
         }
     }
 
-    /// Writes the values at a time in seconds, linear between frames. Returns false at and after
-    /// the end if the recording does not loop; the values are then those of the last frame.
+    /// Writes the values at a time in seconds, linear between frames. If the next frame is more than
+    /// ten seconds after the one before, the face holds still until the time of one frame is left.
+    ///
+    /// Returns false at and after the end if the recording does not loop; the values are then those
+    /// of the last frame.
     pub fn sample(&self, time_s: f64, loops: bool, curves: &mut Vec<f32>) -> bool {
         let duration_s = self.duration_s();
         let plays = loops || time_s < duration_s;
@@ -310,9 +315,12 @@ impl FaceClip {
         }
         let to = self.times_s.partition_point(|own_s| *own_s <= at_s).min(self.frames() - 1);
         let from = to.saturating_sub(1);
-        let span_s = self.times_s[to] - self.times_s[from];
-        let share =
-            if span_s > 0.0 { ((at_s - self.times_s[from]) / span_s).min(1.0) } else { 0.0 };
+        let mut span_s = self.times_s[to] - self.times_s[from];
+        if span_s > LONGEST_GAP_S {
+            span_s = self.frame_s;
+        }
+        let left_s = self.times_s[to] - at_s;
+        let share = if span_s > 0.0 { (1.0 - left_s / span_s).clamp(0.0, 1.0) } else { 0.0 };
         let row = |frame: usize| &self.values[frame * self.names.len()..][..self.names.len()];
         curves.clear();
         let pairs = row(from).iter().zip(row(to));

@@ -145,6 +145,39 @@ fn timecodes_that_jump_or_go_backwards_are_counted_with_their_line() {
 }
 
 #[test]
+fn the_face_holds_over_a_long_gap() {
+    let header = "Timecode,BlendShapeCount,JawOpen\n";
+    // Frame numbers below 25 in more than two seconds: 25 frames per second.
+    let read = |rows: &str| FaceClip::read(format!("{header}{rows}").as_bytes()).unwrap();
+    let jaw_at = |face: &FaceClip, time_s: f64| {
+        let mut values = Vec::new();
+        assert!(face.sample(time_s, true, &mut values));
+        values[0]
+    };
+    let begin = "00:00:00:00,61,0.0\n00:00:00:24,61,0.25\n";
+    let jump = read(&format!("{begin}01:00:00:00,61,0.75\n01:00:01:00,61,0.5\n"));
+    let at_s = |frame: f64| 3_600.0 + frame / 25.0;
+    for (time_s, expected) in [
+        (0.48, 0.125),
+        (0.96, 0.25),
+        (1_800.0, 0.25),
+        (at_s(-1.0), 0.25),
+        (at_s(-0.5), 0.5),
+        (at_s(0.0), 0.75),
+        (at_s(12.5), 0.625),
+    ] {
+        let found = jaw_at(&jump, time_s);
+        assert!((found - expected).abs() < 1e-5, "{time_s}: {found}");
+    }
+    // Ten seconds are no gap. A longer time without a tracked face is one, although it is no jump.
+    let ten = read("00:00:00:24,61,0.0\n00:00:10:24,61,0.5\n");
+    assert_eq!(jaw_at(&ten, 5.0), 0.25);
+    let rows: String = (1..12).map(|second| format!("00:00:{second:02}:00,0\n")).collect();
+    let untracked = read(&format!("{begin}{rows}00:00:12:00,61,0.75\n"));
+    assert_eq!((jaw_at(&untracked, 6.0), untracked.jumps().count), (0.25, 0));
+}
+
+#[test]
 fn a_last_row_without_the_end_of_its_line_is_used_only_if_it_is_complete() {
     let read = |end: &str| {
         let text = "Timecode,BlendShapeCount,JawOpen,Note\n00:00:00:00,61,0.25,a\n".to_owned();

@@ -164,7 +164,7 @@ fn remarks(clip: &FaceClip) -> Vec<String> {
     let OddRows { count, line } = clip.jumps();
     if count > 0 {
         lines.push(format!(
-            "the timecode jumps at line {line} ({}): the face changes slowly until then; cut the \
+            "the timecode jumps at line {line} ({}): the face holds still until then; cut the \
              file there to leave that out",
             counted(count, "jump")
         ));
