@@ -1,6 +1,10 @@
 //! Tests the analyses of streams with known answers.
 
+use kinepack::quantize::FloatLimits;
+use kinepack::schema::{Field, FieldKind};
 use kinepack::{EntityId, Pack, Profile, Schema, Tick};
+use kinepack_anim::figure::{Figure, FigureCurve, FigureOptions, FigurePose};
+use kinepack_anim::{Joint as AnimJoint, Skeleton, Transform};
 use kinepack_capture::Columns;
 use kinepack_capture::analysis::{
     Analysis, AnalysisError, AnalysisOptions, Analyzer, FieldAnalysis, any_element,
@@ -222,6 +226,56 @@ fn bare_floats_and_array_elements_get_advice() {
     }
     assert_eq!(any_element("a[3].b[12].c"), "a[*].b[*].c");
     assert_eq!((any_element("plain"), any_element("a]b[")), ("plain".to_owned(), "a]b".to_owned()));
+}
+
+#[test]
+fn fields_of_figures_get_no_advice() {
+    let hips = AnimJoint { name: "hips".into(), parent: None, bind: Transform::IDENTITY };
+    let curve = FigureCurve { name: "smile".into(), min: 0.0, max: 1.0, precision: 0.01 };
+    let of_body = FigureOptions { curves: vec![curve], ..FigureOptions::default() };
+    let mut body = Figure::new(&Skeleton::new(vec![hips]).unwrap(), &of_body).unwrap();
+    // Fields of the same names in another kind, which has no figure.
+    let limits = FloatLimits::new(-100.0, 100.0, 0.001).unwrap();
+    let floats = |name: &str| Field::new(name, FieldKind::Floats(vec![limits; 3]));
+    let names = ["joints[0].translation", "joints[0].rotation", "curves[0]"];
+    let schema = Schema::builder()
+        .kind_of_fields("body", body.fields())
+        .kind_of_fields("crane", names.map(floats).to_vec())
+        .build()
+        .unwrap();
+    let mut analyzer = Analyzer::new(&schema, 30.0, options(&schema)).unwrap();
+    let crane = Schema::new(schema.fields()[schema.kinds()[1].fields()].to_vec());
+    let columns = |lanes: &[u32]| -> Vec<Vec<u64>> {
+        lanes.iter().map(|lane| vec![u64::from(*lane)]).collect()
+    };
+    for tick in 0..60 {
+        let random = |seed: u64| (noise(97 * tick + seed) % 1000) as f32 * 0.001;
+        let (sin, cos) = random(1).sin_cos();
+        let pose = [Transform {
+            translation: [random(2), random(3), random(4)],
+            rotation: [0.0, sin, 0.0, cos],
+            scale: [1.0; 3],
+        }];
+        let curves = [random(5)];
+        let mut lanes = vec![0; body.lane_count()];
+        body.quantize(&FigurePose { curves: &curves, ..FigurePose::new(&pose) }, &mut lanes)
+            .unwrap();
+        let mut all = columns(&lanes);
+        let other: Vec<u32> = (0..crane.lanes().len() as u64)
+            .map(|lane| 1000 + (1000.0 * random(lane)) as u32)
+            .collect();
+        all.extend(columns(&other));
+        let ids = [&[EntityId(1)][..], &[EntityId(2)]];
+        analyzer.add_kinds(Tick(tick as u32), &ids, Columns::Lanes(&all)).unwrap();
+    }
+    let analysis = analyzer.finish().unwrap();
+    let fields: Vec<&str> =
+        analysis.advice.iter().filter_map(|advice| advice.field.as_deref()).collect();
+    for name in names {
+        assert!(fields.contains(&&*format!("crane.{name}")), "{name}: {fields:?}");
+    }
+    assert!(fields.iter().all(|field| field.starts_with("crane.")), "{fields:?}");
+    assert!(analysis.fields.iter().any(|field| field.name.starts_with("body.joints[")));
 }
 
 #[derive(Clone, Copy, Pack)]

@@ -8,6 +8,7 @@ use kinepack::quantize::{FloatLimits, SmallestThree};
 use kinepack::schema::{Field, FieldKind, Role, TimePrecision, any_element};
 use kinepack::training::TrainError;
 use kinepack::{Schema, SetupError};
+use kinepack_anim::figure::profile::fields_of_figures;
 use serde::Serialize;
 
 use super::costs::{LevelCost, kbps};
@@ -167,10 +168,14 @@ fn changed(schema: &Schema, proposed: &[(usize, Option<Field>)]) -> Result<Chang
 }
 
 /// Returns the changes to try. The same change of several elements of an array is one proposal.
+/// Fields of figures have none: their steps and ranges follow from a promise in centimetres, which
+/// other ones would break.
 fn proposals(schema: &Schema, fields: &[FieldAnalysis], rate_hz: f64) -> Vec<Proposal> {
     let mut all: Vec<Proposal> = Vec::new();
     let mut known: HashMap<(String, String), usize> = HashMap::new();
-    for (index, (field, found)) in schema.fields().iter().zip(fields).enumerate() {
+    let is_of_figure = fields_of_figures(schema);
+    let own = schema.fields().iter().zip(fields).enumerate();
+    for (index, (field, found)) in own.filter(|(_, (field, _))| !is_of_figure(field)) {
         for (becomes, change, because) in proposals_of(field, found, rate_hz) {
             let name = any_element(&found.name);
             match known.entry((name.clone(), change.clone())) {
