@@ -134,6 +134,28 @@ fn a_clip_is_sent_and_shown_until_its_end() {
     assert_eq!(number(&received, "max_error_cm"), number(&sent, "max_error_cm"));
 }
 
+#[test]
+fn a_file_is_played_in_another_unit_and_at_another_speed() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("arm.bvh");
+    fs::write(&file, arm()).unwrap();
+    let watch = Watch::start();
+    // 61 frames take 6 s at 10 Hz, and a second at six times that speed.
+    let facts = ["--unit-cm", "2.54", "--frame-rate", "10", "--speed", "6"];
+    let run = send(watch.at, &[&[file.to_str().unwrap()], &facts[..]].concat()).end();
+    let sent = report(&run);
+    assert!((5.0..=31.0).contains(&number(&sent, "poses")), "{sent:#}");
+    assert!((0.9..4.0).contains(&number(&sent, "seconds")), "{sent:#}");
+    wait_for("the last pose", || {
+        let (joints, _, _) = watch.pose();
+        let expected = [60.0, 170.0].map(|inches: f32| 2.54 * inches);
+        joints
+            .get(2)
+            .is_some_and(|[x, y, _]| (x - expected[0]).abs() < 0.5 && (y - expected[1]).abs() < 0.5)
+    });
+    watch.program.interrupt();
+}
+
 /// Sends frames of VMC until it is dropped.
 struct Tracker {
     ends: Arc<AtomicBool>,
@@ -342,11 +364,23 @@ fn refusals_say_what_to_do() {
         (vec![at("arm.bvh"), "--to".into(), "a".repeat(64)], "no machine of this name"),
         (vec!["vmc://127.0.0.1:0".into(), "--skeleton".into(), at("arm.bvh")], "lacks the joints"),
         (vec!["vmc://39539".into(), "--loop".into()], "--loop is for files"),
+        (vec!["vmc://39539".into(), "--speed=2".into()], "--speed is for files"),
+        (vec!["vmc://39539".into(), "--unit-cm=2".into()], "--unit-cm is for BVH, glTF and FBX"),
+        (vec![at("face.csv"), "--frame-rate=60".into()], "--frame-rate is for BVH files"),
+        (vec![at("arm.glb"), "--convention=cmu-daz".into()], "--convention is for BVH files"),
+        (vec![at("arm.kpa"), "--drop-frames=1".into()], "--drop-frames is for BVH files"),
+        (vec![at("arm.bvh"), "--unit-cm=0".into()], "the unit must be positive and finite"),
         (vec!["vmc://".into()], "not an address"),
     ] {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let refused = of(&arguments);
         assert!(refused.contains(part), "{arguments:?}: {refused}");
+    }
+    for speed in ["0", "-1", "1001", "nan", "inf", "x"] {
+        let refused = run(&["figure", "send", &at("arm.bvh"), &format!("--speed={speed}")]);
+        assert_eq!(refused.code, Some(2), "{speed}");
+        let expected = "the speed must be a number from 0.001 to 1000";
+        assert!(refused.stderr.contains(expected), "{}", refused.stderr);
     }
     for precision in ["0", "-1", "nan", "inf", "x"] {
         let refused = run(&["figure", "send", &at("arm.bvh"), &format!("--precision={precision}")]);

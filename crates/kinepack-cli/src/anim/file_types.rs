@@ -12,6 +12,7 @@ use crate::anim::error::AnimError;
 
 /// The extensions of files with motion that other programs wrote.
 pub(crate) const ANIMATIONS: &[&str] = &[".glb", ".gltf", ".vrm", ".vrma", FBX, ".bvh", ".bvh.zst"];
+pub(crate) const BVH: &[&str] = &[".bvh", ".bvh.zst"];
 /// The extensions of files from which clips are built.
 pub(crate) const SOURCES: &[&str] =
     &[".glb", ".gltf", ".vrm", ".vrma", FBX, ".bvh", ".bvh.zst", RAW_CLIP];

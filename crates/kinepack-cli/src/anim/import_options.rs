@@ -1,7 +1,11 @@
 //! How animations are read: options of the command line.
 
+use std::path::Path;
+
 use clap::{Args, ValueEnum};
 use kinepack_anim::import::{BvhConvention, ImportOptions};
+
+use super::file_types::{ANIMATIONS, BVH, ends_in};
 
 /// Facts that a file does not store, and limits.
 #[derive(Args, Clone, Debug)]
@@ -10,6 +14,26 @@ pub(crate) struct ImportArguments {
     /// rate of a BVH file must be a multiple of this rate.
     #[arg(long, value_name = "HZ")]
     rate: Option<f32>,
+    #[command(flatten)]
+    facts: FileFacts,
+    /// glTF: name the joints of humans as VRM 1.0 does, if the file identifies them. Clips of
+    /// different models then share names. All of these bones become joints, whether they move or
+    /// not.
+    #[arg(long)]
+    humanoid_names: bool,
+    /// glTF and FBX: if any node of a tree is animated, turn all of its nodes into joints. Files of
+    /// one model then share a skeleton, whichever nodes they animate.
+    #[arg(long)]
+    all_nodes: bool,
+    /// Memory that reading a file may take, in MiB. By default 128, and 64 bytes more for each byte
+    /// of the file. Raise it only for files that you trust.
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    max_memory: Option<u64>,
+}
+
+/// Facts that a file does not store, or states wrongly.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct FileFacts {
     /// The unit of the files in cm. By default 100 for glTF, or 1 if the skeleton would be larger
     /// than 20 m; for FBX the file states it; for BVH it depends on the convention.
     #[arg(long, value_name = "CM")]
@@ -24,19 +48,6 @@ pub(crate) struct ImportArguments {
     /// frames to drop.
     #[arg(long, value_enum, default_value_t)]
     convention: Convention,
-    /// glTF: name the joints of humans as VRM 1.0 does, if the file identifies them. Clips of
-    /// different models then share names. All of these bones become joints, whether they move or
-    /// not.
-    #[arg(long)]
-    humanoid_names: bool,
-    /// glTF and FBX: if any node of a tree is animated, turn all of its nodes into joints. Files of
-    /// one model then share a skeleton, whichever nodes they animate.
-    #[arg(long)]
-    all_nodes: bool,
-    /// Memory that reading a file may take, in MiB. By default 128, and 64 bytes more for each byte
-    /// of the file. Raise it only for files that you trust.
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
-    max_memory: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -67,17 +78,43 @@ impl ImportArguments {
             },
             max_memory_bytes,
             rate_hz: self.rate,
+            humanoid_names: self.humanoid_names,
+            all_nodes: self.all_nodes,
+            ..self.facts.options()
+        }
+    }
+}
+
+impl FileFacts {
+    /// Returns the options of the library, which checks the numbers.
+    pub(crate) fn options(&self) -> ImportOptions {
+        ImportOptions {
             unit_cm: self.unit_cm,
             drop_frames: self.drop_frames,
             frame_rate_hz: self.frame_rate,
-            humanoid_names: self.humanoid_names,
-            all_nodes: self.all_nodes,
             convention: match self.convention {
                 Convention::Auto => None,
                 Convention::AsWritten => Some(BvhConvention::AsWritten),
                 Convention::CmuDaz => Some(BvhConvention::CmuDaz),
                 Convention::CmuMotionBuilder => Some(BvhConvention::CmuMotionBuilder),
             },
+            ..ImportOptions::default()
         }
+    }
+
+    /// Returns an option that was given although it does not apply to a file of this name, and the
+    /// files that it is for.
+    pub(crate) fn unfit(&self, file: &Path) -> Option<(&'static str, &'static str)> {
+        let is_bvh = ends_in(file, BVH);
+        let given = [
+            (self.drop_frames.is_some(), "--drop-frames"),
+            (self.frame_rate.is_some(), "--frame-rate"),
+            (self.convention != Convention::Auto, "--convention"),
+        ];
+        if self.unit_cm.is_some() && !ends_in(file, ANIMATIONS) {
+            return Some(("--unit-cm", "BVH, glTF and FBX files"));
+        }
+        let (_, option) = given.into_iter().find(|(is_given, _)| *is_given && !is_bvh)?;
+        Some((option, "BVH files"))
     }
 }

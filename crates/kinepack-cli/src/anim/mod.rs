@@ -32,7 +32,8 @@ use clap::{Args, Subcommand};
 pub(crate) use compiled::read_bytes;
 pub(crate) use error::AnimError;
 pub(crate) use file_types::{SKELETONS, check_played, ends_in};
-pub(crate) use sources::raw_clips;
+pub(crate) use import_options::FileFacts;
+pub(crate) use sources::read_played;
 pub(crate) use view::SCENE;
 
 /// Skeletal animation clips: compress them, play them, and show their sizes and errors.

@@ -96,11 +96,13 @@ pub(crate) fn read_file(
 }
 
 /// Reads the clips of any file with motion, also of a compressed one, which has one clip.
-pub(crate) fn raw_clips(path: &Path) -> Result<Vec<RawClip>, AnimError> {
+pub(crate) fn read_played(path: &Path, options: &ImportOptions) -> Result<Import, AnimError> {
+    options.validate()?;
     if ends_in(&file_types::of_database(path).0, CLIPS) {
-        return Ok(vec![compiled::read(path, &SkeletonArguments::default())?.raw(path)?]);
+        let clip = compiled::read(path, &SkeletonArguments::default())?.raw(path)?;
+        return Ok(Import { clips: vec![clip], ..Import::default() });
     }
-    Ok(read_file(path, SOURCES, &ImportOptions::default())?.clips)
+    read_file(path, SOURCES, options)
 }
 
 fn read_clip_file(path: &Path) -> Result<RawClip, AnimError> {

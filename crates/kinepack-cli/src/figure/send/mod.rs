@@ -21,7 +21,11 @@ use command_kit::{OutputError, counted, print, say};
 
 use super::source::{Source, Wanted};
 use super::{FigureFailure, PORT, address};
+use crate::anim::FileFacts;
 use sending::Sending;
+
+/// The slowest and the fastest speed at which a file plays.
+const SPEEDS: [f64; 2] = [0.001, 1_000.0];
 
 /// Send the motion of a tracker or a file as a live body, to `kinepack figure watch`.
 #[derive(Args)]
@@ -44,6 +48,12 @@ pub(crate) struct Arguments {
     /// Play the file again and again.
     #[arg(long = "loop")]
     loops: bool,
+    /// Play the file faster or slower: 2 is twice as fast. If the frame time in a BVH file is
+    /// wrong, give its true rate with --frame-rate instead.
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = speed)]
+    speed: f64,
+    #[command(flatten)]
+    facts: FileFacts,
     /// The clip to play, if the file has several.
     #[arg(long, value_name = "NAME")]
     clip: Option<String>,
@@ -67,6 +77,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), FigureFailure> {
         source: &arguments.source,
         clip: arguments.clip.as_deref(),
         loops: arguments.loops,
+        speed: arguments.speed,
+        facts: &arguments.facts,
         skeleton: arguments.skeleton.as_deref(),
         patience: Duration::from_secs(arguments.wait),
     };
@@ -98,6 +110,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), FigureFailure> {
     };
     print(|out| if arguments.json { write_json(&report, out) } else { report.write(out) })?;
     ended
+}
+
+/// Reads a speed.
+fn speed(text: &str) -> Result<f64, String> {
+    let [least, most] = SPEEDS;
+    let factor = text.parse().ok().filter(|factor: &f64| (least..=most).contains(factor));
+    factor.ok_or_else(|| format!("the speed must be a number from {least} to {most}"))
 }
 
 /// Reads a precision.

@@ -11,22 +11,26 @@ use std::time::Duration;
 use command_kit::interrupt::Interrupt;
 use command_kit::{counted, say};
 use kinepack_anim::figure::FigureOptions;
-use kinepack_anim::import::{self, ImportOptions};
+use kinepack_anim::import::{self, Import, ImportOptions};
 use kinepack_anim::live::{ClipSource, FaceClip, OddRows, VmcBody, VmcFrame};
 use kinepack_anim::{RawClip, Skeleton, Transform};
 
 use super::{FigureFailure, address};
-use crate::anim::{self, AnimError};
+use crate::anim::{self, AnimError, FileFacts};
 use tracker::Tracker;
 
 /// The beginning of the address of a tracker, and the port at which programs receive VMC.
 const VMC: &str = "vmc://";
 const VMC_PORT: u16 = 39_539;
+
 /// What the user asks for.
 pub(super) struct Wanted<'a> {
     pub(super) source: &'a str,
     pub(super) clip: Option<&'a str>,
     pub(super) loops: bool,
+    /// How fast a file plays, where 1 is its own speed.
+    pub(super) speed: f64,
+    pub(super) facts: &'a FileFacts,
     pub(super) skeleton: Option<&'a Path>,
     pub(super) patience: Duration,
 }
@@ -40,6 +44,7 @@ pub(super) struct Source {
     pub(super) curves: Vec<f32>,
     /// Whether the poses are those of a tracker, which may lose the body for a moment.
     pub(super) is_live: bool,
+    speed: f64,
     kind: Kind,
 }
 
@@ -52,10 +57,17 @@ enum Kind {
 impl Source {
     /// Opens a source. For a tracker, waits until a body arrives.
     pub(super) fn open(wanted: &Wanted<'_>, interrupt: &Interrupt) -> Result<Self, FigureFailure> {
+        if let Some((option, only)) = wanted.facts.unfit(Path::new(wanted.source)) {
+            return Err(FigureFailure::OtherSource { option, only });
+        }
         let Some(address) = wanted.source.strip_prefix(VMC) else {
             return Self::of_file(wanted);
         };
-        for (given, option) in [(wanted.clip.is_some(), "--clip"), (wanted.loops, "--loop")] {
+        for (given, option) in [
+            (wanted.clip.is_some(), "--clip"),
+            (wanted.loops, "--loop"),
+            (wanted.speed != 1.0, "--speed"),
+        ] {
             if given {
                 return Err(FigureFailure::OtherSource { option, only: "files" });
             }
@@ -75,6 +87,7 @@ impl Source {
             pose: Vec::new(),
             curves: Vec::new(),
             is_live: true,
+            speed: 1.0,
             kind: Kind::Tracker { tracker, body: Box::new(body) },
         })
     }
@@ -94,11 +107,13 @@ impl Source {
             let options = clip.options();
             (FaceClip::skeleton(), options, Kind::Face { clip, loops: wanted.loops })
         } else {
-            let clip = ClipSource::new(read_clip(path, wanted.clip)?, wanted.loops);
+            let clip = read_clip(path, wanted.clip, &wanted.facts.options())?;
+            let clip = ClipSource::new(clip, wanted.loops);
             (clip.skeleton().clone(), clip.options(), Kind::Clip(clip))
         };
         let (pose, curves, name) = (Vec::new(), Vec::new(), wanted.source.to_owned());
-        Ok(Self { name, skeleton, options, pose, curves, is_live: false, kind })
+        let speed = wanted.speed;
+        Ok(Self { name, skeleton, options, pose, curves, is_live: false, speed, kind })
     }
 
     /// Returns a recording of a face.
@@ -108,7 +123,7 @@ impl Source {
         let (skeleton, options) = (FaceClip::skeleton(), clip.options());
         let (pose, curves, name) = (Vec::new(), Vec::new(), "a face".to_owned());
         let kind = Kind::Face { clip, loops: false };
-        Self { name, skeleton, options, pose, curves, is_live: false, kind }
+        Self { name, skeleton, options, pose, curves, is_live: false, speed: 1.0, kind }
     }
 
     /// Takes what has arrived. Only a tracker has to be polled.
@@ -121,7 +136,8 @@ impl Source {
 
     /// Writes the pose at a time since the beginning. Returns false after the end of a file.
     pub(super) fn sample(&mut self, time_s: f64) -> bool {
-        let Self { skeleton, pose, curves, kind, .. } = self;
+        let Self { skeleton, pose, curves, speed, kind, .. } = self;
+        let time_s = *speed * time_s;
         match kind {
             Kind::Clip(clip) => clip.sample(time_s, pose, curves),
             Kind::Face { clip, loops } => {
@@ -189,8 +205,13 @@ fn read_at_most(path: &Path, most: u64) -> Result<Vec<u8>, FigureFailure> {
 }
 
 /// Reads a clip of a file, which may be one of several.
-fn read_clip(path: &Path, name: Option<&str>) -> Result<RawClip, FigureFailure> {
-    let mut clips = anim::raw_clips(path)?;
+fn read_clip(
+    path: &Path,
+    name: Option<&str>,
+    options: &ImportOptions,
+) -> Result<RawClip, FigureFailure> {
+    let Import { mut clips, notes, .. } = anim::read_played(path, options)?;
+    notes.iter().for_each(say);
     let no_clip = || FigureFailure::NoClip { path: path.to_owned(), name: name.map(str::to_owned) };
     let index = match name {
         Some(name) => clips.iter().position(|clip| clip.name() == name).ok_or_else(no_clip)?,
@@ -229,6 +250,18 @@ mod tests {
         assert_eq!(read_at_most(&file, 100).unwrap().len(), 100);
         let refused = read_at_most(&file, 99);
         assert!(matches!(refused, Err(FigureFailure::LargeFile { most: 99, .. })), "{refused:?}");
+    }
+
+    #[test]
+    fn the_speed_stretches_the_time_of_a_file() {
+        let text = b"Timecode,BlendShapeCount,JawOpen\n00:00:00:00,61,0\n00:00:02:00,61,1\n";
+        for (speed, end_s) in [(0.25, 8.0), (1.0, 2.0), (4.0, 0.5)] {
+            let mut source = Source { speed, ..Source::of_face(text) };
+            assert!(source.sample(0.5 * end_s) && source.sample(0.99 * end_s), "{speed}");
+            assert!(source.sample(0.25 * end_s));
+            assert_eq!(source.curves, [0.25], "{speed}");
+            assert!(!source.sample(end_s), "{speed}");
+        }
     }
 
     #[test]
