@@ -57,6 +57,8 @@ struct Report {
     bytes: u64,
     /// The datagrams that were refused, or that belong to no session.
     refused: u64,
+    /// The answers that the system did not send.
+    unsent: u64,
     bits_per_pose: f64,
     lost_ratio: f64,
     /// The largest error of the last body, in cm.
@@ -153,6 +155,7 @@ impl Report {
                 ("lost", format!("{:.1} %", 100.0 * self.lost_ratio)),
                 ("delay", format!("{:.0} ms with half of the round trip", self.delay_ms)),
                 ("refused datagrams", self.refused.to_string()),
+                ("unsent answers", self.unsent.to_string()),
             ],
         )
     }

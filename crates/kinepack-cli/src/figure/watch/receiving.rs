@@ -132,16 +132,26 @@ impl Receiving {
         }
     }
 
-    /// Sends what the receiver has to say.
+    /// Sends what the receiver has to say. Datagrams that the system does not send are counted, and
+    /// the first one is reported.
     pub(super) fn transmit(&mut self, now: Duration, socket: &UdpSocket) {
-        let Self { connection, answer, out, .. } = self;
+        let Self { connection, answer, earlier, out, .. } = self;
+        // A datagram that the system does not send is lost: the other side repeats what has no
+        // answer.
+        let mut send = |to: SocketAddr, datagram: &[u8]| {
+            let Err(error) = transmit(socket, to, datagram) else { return };
+            if earlier.unsent == 0 {
+                say(format_args!("the system cannot send to {to}: {error}"));
+            }
+            earlier.unsent += 1;
+        };
         if let Some((kind, from, session)) = answer.take() {
             framing::write(kind, session, &[], out);
-            send(socket, from, out);
+            send(from, out);
         }
         let Some(own) = connection else { return };
         while own.poll_transmit(now, out) {
-            send(socket, own.from, out);
+            send(own.from, out);
         }
     }
 
@@ -159,11 +169,6 @@ impl Receiving {
             ..self.earlier
         }
     }
-}
-
-/// Sends a datagram. If the system refuses, it is lost: the sender repeats what has no answer.
-fn send(socket: &UdpSocket, to: SocketAddr, datagram: &[u8]) {
-    let _ = transmit(socket, to, datagram);
 }
 
 #[cfg(test)]
@@ -222,6 +227,24 @@ mod tests {
         receiving.take(Duration::ZERO, sender(1), &offer(0, 30));
         assert!(receiving.connection().is_none());
         assert_eq!(receiving.report(Duration::ZERO).refused, 1);
+    }
+
+    #[test]
+    fn datagrams_that_the_system_does_not_send_are_counted() {
+        let mut receiving = Receiving::default();
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let own = socket.local_addr().unwrap();
+        receiving.take(Duration::ZERO, own, &offer(4, 0));
+        receiving.transmit(Duration::ZERO, &socket);
+        assert_eq!(receiving.report(Duration::ZERO).unsent, 0, "a refusal was sent");
+        // No system sends to port 0. The description is refused, and then another one begins.
+        receiving.take(Duration::ZERO, sender(0), &offer(5, 0));
+        receiving.transmit(Duration::ZERO, &socket);
+        assert_eq!(receiving.report(Duration::ZERO).unsent, 1);
+        receiving.take(Duration::ZERO, sender(0), &offer(6, 30));
+        receiving.transmit(Duration::ZERO, &socket);
+        let report = receiving.report(Duration::ZERO);
+        assert!(report.unsent > 1 && report.sessions == 1, "{report:?}");
     }
 
     #[test]
