@@ -206,7 +206,8 @@ fn codec_of_places() -> Codec {
 }
 
 /// Runs a session with eight entities that move, the first three of them near the viewpoint. The
-/// farther ones are sent in every fourth tick.
+/// farther ones change in every fourth tick. Acknowledgements take three ticks, and the datagram of
+/// tick 13 is lost.
 fn session_in_turns(codec: &Codec) -> String {
     let config = HubConfig { check_every_bytes: Some(64), ..HubConfig::default() };
     let mut hub = Hub::new(codec, config).unwrap();
@@ -223,22 +224,28 @@ fn session_in_turns(codec: &Codec) -> String {
     hub.set_viewpoint(ID, Some([50.0, 50.0, 0.0])).unwrap();
     let mut receiver = receiver(codec, None);
     hub.handle(ID, Duration::ZERO, receiver.poll_transmit(Duration::ZERO).unwrap()).unwrap();
-    let mut lines = String::new();
-    for tick in 1..=12 {
+    let (mut lines, mut up) = (String::new(), Vec::new());
+    for tick in 1..=28 {
         let now = Duration::from_millis(20) * tick;
+        for (_, datagram) in up.extract_if(.., |(due, _): &mut (u32, Vec<u8>)| *due <= tick) {
+            hub.handle(ID, now, &datagram).unwrap();
+        }
         let mut world = Snapshot::new(codec.schema(), Tick(tick));
         for id in 1..=8 {
             world.push_lanes(EntityId(id), &[400 * id + 3 * tick, 200 + tick]).unwrap();
         }
         hub.tick(now, &world).unwrap();
         while let Some((_, datagram)) = hub.poll_transmit() {
+            if tick == 13 {
+                continue;
+            }
             receiver.handle(now, datagram).unwrap();
             let state = receiver.view(sequence(datagram)).map_or(0, Snapshot::state_hash);
             lines += &format!("{} {} {state:016x}\n", form(datagram), hex(datagram));
         }
         while let Some(datagram) = receiver.poll_transmit(now) {
             lines += &format!("acknowledgement {}\n", hex(datagram));
-            hub.handle(ID, now, datagram).unwrap();
+            up.push((tick + 3, datagram.to_vec()));
         }
     }
     lines
