@@ -108,7 +108,8 @@ impl World {
 
     fn add(&mut self) {
         let (position, id) = (self.place(), self.next_id);
-        let ship = Ship { position, model: (id % 8) as u8, heading: 0.0, heat: Some(0), alarm: false };
+        let ship =
+            Ship { position, model: (id % 8) as u8, heading: 0.0, heat: Some(0), alarm: false };
         self.ships.insert(id, ship);
         self.next_id += 1;
     }
@@ -203,11 +204,13 @@ impl Naive {
     /// Notes which entities are sent at once.
     fn note_urgent(&mut self, world: &World, rings: &Rings, tick: u32) {
         let step = |to: f32| (to * 64.0).round() / 64.0;
-        let ships = world.ships.iter().map(|(id, ship)| {
-            (*id, (ship.position.map(step).to_vec(), u8::from(ship.alarm)))
-        });
+        let ships = world
+            .ships
+            .iter()
+            .map(|(id, ship)| (*id, (ship.position.map(step).to_vec(), u8::from(ship.alarm))));
         let marks = (10..).zip(&world.marks);
-        let marks = marks.map(|(id, mark)| (id, (mark.on_map.map(f32::round).to_vec(), mark.until)));
+        let marks =
+            marks.map(|(id, mark)| (id, (mark.on_map.map(f32::round).to_vec(), mark.until)));
         let now: HashMap<_, _> = ships.chain(marks).collect();
         for (id, (place, urgent)) in &now {
             let waits = self.last.get(id).is_some_and(|(before, urgent_before)| {
@@ -310,11 +313,7 @@ fn session(level: Level, seed: u64, rings: Rings, loss: Loss) {
     let config = HubConfig { check_every_bytes: Some(0), ..HubConfig::default() };
     let mut hub = Hub::new(&codec, config).unwrap();
     hub.set_rings(Some(&rings)).unwrap();
-    let link = LinkConfig {
-        latency: Duration::from_millis(30),
-        loss,
-        ..LinkConfig::default()
-    };
+    let link = LinkConfig { latency: Duration::from_millis(30), loss, ..LinkConfig::default() };
     let mut world = World::new(seed);
     let mut ends = Vec::new();
     for id in 0..world.eyes.len() as u64 {
@@ -426,7 +425,8 @@ fn at_places(places: &[f32]) -> (Hub, [Snapshot; 2]) {
         let mut world = Snapshot::new(codec.schema(), Tick(1));
         for (id, x) in (100..).zip(places) {
             let heat = (tier == 0).then_some(40);
-            let ship = Ship { position: [*x, 0.0, 0.0], model: 0, heading: 0.0, heat, alarm: false };
+            let ship =
+                Ship { position: [*x, 0.0, 0.0], model: 0, heading: 0.0, heat, alarm: false };
             world.push(EntityId(id), &ship).unwrap();
         }
         world
@@ -512,7 +512,8 @@ fn events_of_entities_reach_those_who_see_or_saw_them() {
     // A ship that jumps out of sight still explodes where it was.
     let mut jumped = Snapshot::new_like(&fine);
     jumped.tick = Tick(4);
-    let there = Ship { position: [220.0, 0.0, 0.0], model: 0, heading: 0.0, heat: None, alarm: false };
+    let there =
+        Ship { position: [220.0, 0.0, 0.0], model: 0, heading: 0.0, heat: None, alarm: false };
     jumped.push(EntityId(100), &there).unwrap();
     let unknown = hear(&fine, [(101, 5), (9, 6)]);
     assert_eq!(unknown, [[5, 6]; 2], "distance does not hide what is long gone or never was");
@@ -626,13 +627,7 @@ fn a_value_that_returns_within_a_round_trip_is_shown_at_once() {
     for tick in 1..20 {
         let now = Duration::from_millis(16) * tick;
         let alarm = (5..7).contains(&tick);
-        let ship = Ship {
-            position: [60.0, 0.0, 0.0],
-            model: 0,
-            heading: 0.0,
-            heat: None,
-            alarm,
-        };
+        let ship = Ship { position: [60.0, 0.0, 0.0], model: 0, heading: 0.0, heat: None, alarm };
         world.clear(Tick(tick));
         world.push(EntityId(100), &ship).unwrap();
         hub.tick(now, &world).unwrap();

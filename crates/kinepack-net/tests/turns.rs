@@ -109,10 +109,13 @@ impl Session {
                 let at = walkers.partition_point(|(other, _)| *other < id);
                 walkers.insert(at, (id, Walker { place: [random.unit() * 400.0; 2], pose: 1 }));
             }
-            eye = eye.map(|along: f64| (along + f64::from(random.unit()) * 4.0).clamp(-200.0, 200.0));
+            eye =
+                eye.map(|along: f64| (along + f64::from(random.unit()) * 4.0).clamp(-200.0, 200.0));
             hub.set_viewpoint(ID, Some(eye)).unwrap();
             let mut world = Snapshot::new(&schema, Tick(tick));
-            world.extend(walkers.iter().map(|(id, walker)| (EntityId(*id), walker.clone()))).unwrap();
+            world
+                .extend(walkers.iter().map(|(id, walker)| (EntityId(*id), walker.clone())))
+                .unwrap();
             hub.tick(now, &world).unwrap();
             while let Some((_, datagram)) = hub.poll_transmit() {
                 outcome.bytes += datagram.len();
@@ -186,7 +189,10 @@ fn two_readers_hold_the_same_views() {
 #[test]
 fn two_readers_agree_on_damaged_datagrams() {
     for seed in 10..14 {
-        let session = Session { damages: true, ..Session::new(Level::PACKED, 4, Loss::Independent { ratio: 0.02 }) };
+        let session = Session {
+            damages: true,
+            ..Session::new(Level::PACKED, 4, Loss::Independent { ratio: 0.02 })
+        };
         let outcome = session.run(seed);
         assert!(outcome.turns > 50 && outcome.refused > 5, "{outcome:?}");
     }
@@ -200,14 +206,17 @@ fn budgets_and_states_in_several_datagrams_go_along_with_turns() {
     };
     let outcome = with_budget.run(20);
     assert!(outcome.parts > 100 && outcome.refused == 0, "{outcome:?}");
-    let many = Session { walkers: 600, ..Session::new(Level::PACKED, 6, Loss::Independent { ratio: 0.05 }) };
+    let many = Session {
+        walkers: 600,
+        ..Session::new(Level::PACKED, 6, Loss::Independent { ratio: 0.05 })
+    };
     let outcome = many.run(21);
     assert!(outcome.parts > 20 && outcome.turns > 100 && outcome.refused == 0, "{outcome:?}");
 }
 
 #[test]
 fn turns_save_what_would_be_repeated() {
-    let [each_tick, turns] = [1, 8]
-        .map(|every| Session::new(Level::PACKED, every, Loss::None).run(30).bytes);
+    let [each_tick, turns] =
+        [1, 8].map(|every| Session::new(Level::PACKED, every, Loss::None).run(30).bytes);
     assert!(turns < each_tick / 2, "{turns} of {each_tick}");
 }

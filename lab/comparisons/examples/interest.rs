@@ -81,7 +81,9 @@ struct Walker {
 #[derive(Clone, Copy, PartialEq)]
 enum Interest {
     /// Rings, with turns or in each tick.
-    Rings { turns: bool },
+    Rings {
+        turns: bool,
+    },
     Lists,
 }
 
@@ -157,7 +159,8 @@ impl World {
             for (along, speed) in walker.position.iter_mut().zip([cos, sin]) {
                 *along = (*along + speed * 5.0 / self.hz as f32).clamp(-half, half);
             }
-            walker.height = (walker.position[0] / 40.0).sin() * (walker.position[1] / 40.0).cos() * 8.0;
+            walker.height =
+                (walker.position[0] / 40.0).sin() * (walker.position[1] / 40.0).cos() * 8.0;
         }
     }
 
@@ -196,8 +199,11 @@ fn main() -> Outcome<()> {
 }
 
 fn rings(cell: f64, turns: bool) -> Rings {
-    let ring = |within: f64, leave: f64, every: u32| {
-        Ring { within, leave, every: if turns { every } else { 1 }, tier: 0 }
+    let ring = |within: f64, leave: f64, every: u32| Ring {
+        within,
+        leave,
+        every: if turns { every } else { 1 },
+        tier: 0,
     };
     Rings {
         positions: vec!["position".into()],
@@ -220,7 +226,8 @@ fn measure(name: &'static str, interest: Interest, arguments: &Arguments) -> Out
     for id in 0..arguments.receivers {
         hub.add(ReceiverId(id.into()), &ReceiverOptions::default(), Duration::ZERO)?;
         let receiver = Receiver::new(&codec, ReceiverConfig::at_hz(arguments.hz))?;
-        let walker = (u64::from(id) * world.walking as u64 / u64::from(arguments.receivers)) as usize;
+        let walker =
+            (u64::from(id) * world.walking as u64 / u64::from(arguments.receivers)) as usize;
         let trip_ticks = (TRIPS_MS[id as usize % TRIPS_MS.len()] * arguments.hz).div_ceil(1_000);
         viewers.push(Viewer { receiver, walker, trip_ticks, on_the_way: VecDeque::new() });
     }
@@ -228,10 +235,12 @@ fn measure(name: &'static str, interest: Interest, arguments: &Arguments) -> Out
     let mut times: [Vec<f64>; 4] = Default::default();
     let (mut bytes, mut encodings, mut seen, mut wrong) = (0, 0, 0, 0);
     for tick in 1..=WARM_UP_TICKS + arguments.ticks {
-        let (now, is_measured) = (Duration::from_secs(1) * tick / arguments.hz, tick > WARM_UP_TICKS);
+        let (now, is_measured) =
+            (Duration::from_secs(1) * tick / arguments.hz, tick > WARM_UP_TICKS);
         let begin = Instant::now();
         for (id, viewer) in (0..).map(ReceiverId).zip(&mut viewers) {
-            while let Some((_, datagram)) = viewer.on_the_way.pop_front_if(|(due, _)| *due <= tick) {
+            while let Some((_, datagram)) = viewer.on_the_way.pop_front_if(|(due, _)| *due <= tick)
+            {
                 hub.handle(id, now, &datagram)?;
             }
         }
@@ -242,7 +251,9 @@ fn measure(name: &'static str, interest: Interest, arguments: &Arguments) -> Out
         for (id, viewer) in (0..).map(ReceiverId).zip(&viewers) {
             let [x, y] = world.walkers[viewer.walker].position;
             match interest {
-                Interest::Rings { .. } => hub.set_viewpoint(id, Some([x, y, 0.0].map(f64::from)))?,
+                Interest::Rings { .. } => {
+                    hub.set_viewpoint(id, Some([x, y, 0.0].map(f64::from)))?
+                }
                 Interest::Lists => {
                     let begin = Instant::now();
                     let list = near(&world, [x, y]);
@@ -316,8 +327,17 @@ fn memory_mb() -> f64 {
 
 fn printed(rows: &[Row]) -> Table {
     let header = [
-        "", "set, ms", "scan, ms", "tick, ms", "95 %", "acks, ms", "encodings", "seen", "bytes",
-        "memory, MB", "wrong",
+        "",
+        "set, ms",
+        "scan, ms",
+        "tick, ms",
+        "95 %",
+        "acks, ms",
+        "encodings",
+        "seen",
+        "bytes",
+        "memory, MB",
+        "wrong",
     ];
     let cells = rows.iter().map(|row| {
         [

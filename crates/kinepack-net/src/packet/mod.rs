@@ -27,8 +27,8 @@ use kinds::{ANEW, HELLO, REFUSAL};
 use parts::Parts;
 use snapshot::parse_snapshot;
 pub(crate) use snapshot::{
-    Baseline, CHECK_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, OlderViews, SnapshotHeader, split_turns,
-    Stride, Time,
+    Baseline, CHECK_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, OlderViews, SnapshotHeader,
+    Stride, Time, split_turns,
 };
 
 use crate::{Refused, Sequence};

@@ -3,7 +3,8 @@
 use kinepack::{Baselines, Tick};
 
 use super::kinds::{
-    CHECK, KIND_MASK, LEFT_OUT, MERGE, MORE_OLDER, SNAPSHOT, SNAPSHOT_WITH_OLDER, STRIDE_SHIFT, TURNS,
+    CHECK, KIND_MASK, LEFT_OUT, MERGE, MORE_OLDER, SNAPSHOT, SNAPSHOT_WITH_OLDER, STRIDE_SHIFT,
+    TURNS,
 };
 use super::parts::Parts;
 use crate::{Refused, Sequence};

@@ -186,8 +186,16 @@ fn every_header_round_trips_and_no_prefix_parses() {
     for (baseline, time, merge, older, len) in headers {
         let sequence = Sequence(65_535);
         let older = OlderViews(older);
-        let header =
-            SnapshotHeader { sequence, baseline, left_out: false, time, merge, older, check: None, turns: 1 };
+        let header = SnapshotHeader {
+            sequence,
+            baseline,
+            left_out: false,
+            time,
+            merge,
+            older,
+            check: None,
+            turns: 1,
+        };
         let bytes = snapshot_bytes(&header);
         assert_eq!(bytes.len(), len);
         assert_eq!(header.bytes(), len);

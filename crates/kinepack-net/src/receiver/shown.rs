@@ -109,7 +109,8 @@ impl Shown {
 
     /// The tick of each entity's lanes, even if the entity rests.
     fn lanes_ticks(&self) -> Vec<((usize, EntityId), u32)> {
-        let tick = |index: usize| self.fresh.as_ref().map_or(self.state.tick.0, |ticks| ticks[index]);
+        let tick =
+            |index: usize| self.fresh.as_ref().map_or(self.state.tick.0, |ticks| ticks[index]);
         let entities = self.state.entities().enumerate();
         entities.map(|(index, entity)| (entity, tick(index))).collect()
     }

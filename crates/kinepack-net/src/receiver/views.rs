@@ -194,7 +194,8 @@ impl Views {
             Ok(())
         };
         // Cannot fail: views and rows have the same schema and are sorted.
-        let merged = merger.merge(key, held[at].takes_turns, write, &sent).map_err(|_| Refused::BadMerge)?;
+        let merged =
+            merger.merge(key, held[at].takes_turns, write, &sent).map_err(|_| Refused::BadMerge)?;
         if merged.len() > *max_entities { Err(Refused::BadMerge) } else { Ok(merged) }
     }
 

@@ -76,7 +76,16 @@ impl SentView {
         whole: View,
         skipped: Option<Skipped>,
     ) -> Self {
-        Self { id, state, coarse, turns: 1, far: Arc::default(), whole, skipped, check: OnceLock::new() }
+        Self {
+            id,
+            state,
+            coarse,
+            turns: 1,
+            far: Arc::default(),
+            whole,
+            skipped,
+            check: OnceLock::new(),
+        }
     }
 
     /// The view, in which values may be older than the tick, as the `far` entities take turns.

@@ -186,7 +186,12 @@ impl VisibleStates {
     }
 
     /// Adds a visible state in which the `far` entities take turns of up to `turns` ticks. `before` is the view of the same visibility in the previous tick.
-    fn add(&mut self, snapshot: Arc<Snapshot>, (turns, far): (u8, Arc<[u32]>), before: Option<Arc<SentView>>) {
+    fn add(
+        &mut self,
+        snapshot: Arc<Snapshot>,
+        (turns, far): (u8, Arc<[u32]>),
+        before: Option<Arc<SentView>>,
+    ) {
         let unchanged = before.filter(|before| before.whole.holds_same(&snapshot));
         let state = unchanged.and_then(|before| before.state).unwrap_or_else(|| {
             self.next_state += 1;

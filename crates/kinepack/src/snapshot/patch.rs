@@ -155,9 +155,9 @@ impl Snapshot {
             self.entities.ids_mut().extend(rows.iter().map(|(index, _)| ids[row(*index)]));
             self.entities.finish_kind(kind);
             for lane in rules.lanes() {
-                let values = rows
-                    .iter()
-                    .map(|(index, source)| sources[usize::from(*source)].columns[lane][row(*index)]);
+                let values = rows.iter().map(|(index, source)| {
+                    sources[usize::from(*source)].columns[lane][row(*index)]
+                });
                 self.columns[lane].extend(values);
             }
         }
@@ -340,7 +340,8 @@ mod tests {
 
     #[test]
     fn gather_from_takes_each_row_from_its_source() {
-        let sources = [[(1, 10), (3, 30), (5, 50)], [(1, 11), (3, 31), (5, 51)]].map(|rows| snapshot(&rows));
+        let sources =
+            [[(1, 10), (3, 30), (5, 50)], [(1, 11), (3, 31), (5, 51)]].map(|rows| snapshot(&rows));
         let sources = sources.each_ref();
         let mut out = snapshot(&[(9, 9)]);
         out.gather_from(&sources, &[(0, 1), (2, 0)]).unwrap();

@@ -126,7 +126,9 @@ impl Peer {
             if !self.history.reaches(against.base, 1) {
                 return Ok(());
             }
-            let Some(header) = self.header(moment, against.base, turn.turns()) else { return Ok(()) };
+            let Some(header) = self.header(moment, against.base, turn.turns()) else {
+                return Ok(());
+            };
             let mut limit_bytes = self.limit_bytes(moment.config, &header);
             if let Some(front) = &turn.front {
                 let front_bytes = front.bytes.len() + LONGEST_IN_FRONT_BYTES;
@@ -157,7 +159,9 @@ impl Peer {
     /// possible. All receivers with this baseline and codec get the same bytes.
     fn send_all_changes(&mut self, turn: &mut Turn<'_, '_>) -> Result<bool, EncodeError> {
         let Turn { moment, against, .. } = *turn;
-        let Some(header) = self.header(moment, against.base, turn.turns()) else { return Ok(false) };
+        let Some(header) = self.header(moment, against.base, turn.turns()) else {
+            return Ok(false);
+        };
         let limit_bytes = self.limit_bytes(moment.config, &header);
         let division = turn.sending.division(against.target, moment);
         if let Some(last) = self.history.last_turns(against.base)
@@ -197,7 +201,9 @@ impl Peer {
     /// datagram, begins a full state and returns true.
     fn send_everything(&mut self, turn: &mut Turn<'_, '_>) -> Result<bool, Failed> {
         let Turn { moment, against, .. } = *turn;
-        let Some(header) = self.header(moment, against.base, turn.turns()) else { return Ok(false) };
+        let Some(header) = self.header(moment, against.base, turn.turns()) else {
+            return Ok(false);
+        };
         let limit_bytes = self.limit_bytes(moment.config, &header);
         if limit_bytes < LEAST_BYTES {
             return Ok(false);

@@ -76,9 +76,9 @@ impl Grid {
         self.buckets.clear();
         for (index, place) in places.iter().enumerate() {
             let is_placed = |axis: usize| place[axis].is_finite() || counts[axis] == 1;
-            let bucket = (0..3).all(is_placed).then(|| {
-                self.bucket([0, 1, 2].map(|axis| self.along(axis, place[axis]))) as u32
-            });
+            let bucket = (0..3)
+                .all(is_placed)
+                .then(|| self.bucket([0, 1, 2].map(|axis| self.along(axis, place[axis]))) as u32);
             match bucket {
                 Some(bucket) => self.begins[bucket as usize] += 1,
                 None => self.everywhere.push(index as u32),

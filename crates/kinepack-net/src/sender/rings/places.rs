@@ -105,7 +105,8 @@ impl Places {
         mut each: impl FnMut(usize, Option<f64>),
     ) {
         let of_world = &self.of_world;
-        self.grid.near(low, high, |index| each(index, squared_distance(of_world[index], low, high)));
+        self.grid
+            .near(low, high, |index| each(index, squared_distance(of_world[index], low, high)));
     }
 
     /// Calls `each` for all entities, as [`near`](Self::near) does.

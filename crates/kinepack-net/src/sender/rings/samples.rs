@@ -51,12 +51,12 @@ impl Samples {
         every: u32,
         tick: u64,
     ) -> Result<(), EncodeError> {
-        let is_due = |index: usize| {
-            pasts[index].is_urgent || age(world.ids()[index], every, tick) == 0
-        };
+        let is_due =
+            |index: usize| pasts[index].is_urgent || age(world.ids()[index], every, tick) == 0;
         self.indices.clear();
         if self.world.has_same_entities(world) {
-            self.indices.extend((0..world.len()).filter(|index| is_due(*index)).map(|at| at as u32));
+            self.indices
+                .extend((0..world.len()).filter(|index| is_due(*index)).map(|at| at as u32));
             self.rows.gather(world, &self.indices)?;
         } else {
             let kept = (0..world.len()).filter(|index| !is_due(*index));

@@ -156,8 +156,7 @@ impl Sights {
                 // Both worlds are in the order of kinds and ids.
                 while last.next_if(|(_, then)| *then < now).is_some() {}
                 let same = last.next_if(|(_, then)| *then == now).map(|(then, _)| then);
-                let same =
-                    same.filter(|then| world.spawn_hash(index) == before.spawn_hash(*then));
+                let same = same.filter(|then| world.spawn_hash(index) == before.spawn_hash(*then));
                 self.pasts[index].index = same.map(|then| then as u32);
             }
         }
