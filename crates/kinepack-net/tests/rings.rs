@@ -13,16 +13,16 @@ use kinepack_net::{
 use crate::support::{Random, TICK_HZ};
 
 #[derive(Pack, Clone, Debug, PartialEq)]
-struct Ship {
+pub(crate) struct Ship {
     #[pack(range = -256.0..256.0, precision = 1.0 / 64.0, clamp)]
-    position: [f32; 3],
+    pub(crate) position: [f32; 3],
     #[pack(spawn, max = 7)]
-    model: u8,
+    pub(crate) model: u8,
     #[pack(range = -8.0..8.0, precision = 1.0 / 64.0, clamp)]
-    heading: f32,
+    pub(crate) heading: f32,
     #[pack(max = 100)]
-    heat: Option<u8>,
-    alarm: bool,
+    pub(crate) heat: Option<u8>,
+    pub(crate) alarm: bool,
 }
 
 #[derive(Pack, Clone, Debug, PartialEq)]
@@ -44,21 +44,21 @@ struct Mark {
     until: u8,
 }
 
-fn codec(level: Level) -> Codec {
+pub(crate) fn codec(level: Level) -> Codec {
     let schema = Schema::builder().kind::<Mark>("mark").kind::<Score>("score");
     let schema = schema.kind::<Ship>("ship").build().unwrap();
     Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap()
 }
 
 /// The same rings, of which the farther two are sent in every n-th tick.
-fn with_turns(every: [u32; 2], rings: Rings) -> Rings {
+pub(crate) fn with_turns(every: [u32; 2], rings: Rings) -> Rings {
     let urgent = vec!["ship.alarm".into(), "mark.until".into()];
     let of_rings = [1].into_iter().chain(every);
     let of_rings = rings.rings.iter().zip(of_rings).map(|(ring, every)| Ring { every, ..*ring });
     Rings { urgent, rings: of_rings.collect(), ..rings }
 }
 
-fn rings(beyond: Option<usize>) -> Rings {
+pub(crate) fn rings(beyond: Option<usize>) -> Rings {
     Rings {
         positions: vec!["ship.position".into(), "mark.on_map".into()],
         urgent: vec![],
@@ -417,7 +417,7 @@ fn entities_of_far_rings_keep_the_values_of_their_last_turn() {
 }
 
 /// A hub with rings, and a world of ships at these places along x.
-fn at_places(places: &[f32]) -> (Hub, [Snapshot; 2]) {
+pub(crate) fn at_places(places: &[f32]) -> (Hub, [Snapshot; 2]) {
     let codec = codec(Level::PACKED);
     let mut hub = Hub::new(&codec, HubConfig::default()).unwrap();
     hub.set_rings(Some(&rings(None))).unwrap();
@@ -434,7 +434,7 @@ fn at_places(places: &[f32]) -> (Hub, [Snapshot; 2]) {
     (hub, worlds)
 }
 
-fn join(hub: &mut Hub, id: u64, viewpoint: Option<[f64; 3]>) -> Receiver {
+pub(crate) fn join(hub: &mut Hub, id: u64, viewpoint: Option<[f64; 3]>) -> Receiver {
     join_with(hub, ReceiverId(id), viewpoint, |receiver| receiver)
 }
 
@@ -560,85 +560,4 @@ fn wrong_rings_and_worlds_are_refused() {
     let differs = Err(NetError::TierDiffers { tier: 2 });
     assert_eq!(hub.tick(Duration::ZERO, &[&fine, &fine, &coarse]), differs);
     assert_eq!(hub.tick(Duration::ZERO, &fine), Ok(()), "a refused tick changes nothing");
-}
-
-/// A ship that flies evenly along x, far away from a receiver whose far ring has turns of 4 ticks.
-/// Returns the largest difference between its shown place and its place at the shown moment.
-fn largest_error_of_far_ship(loss: Loss) -> f64 {
-    const SPEED: f32 = 0.25;
-    let codec = codec(Level::PACKED);
-    let mut hub = Hub::new(&codec, HubConfig::default()).unwrap();
-    hub.set_rings(Some(&with_turns([4, 4], rings(None)))).unwrap();
-    let mut receiver = join(&mut hub, 0, Some([0.0; 3]));
-    let config = LinkConfig { latency: Duration::from_millis(20), loss, ..LinkConfig::default() };
-    let [mut down, mut up] = [1, 2].map(|seed| Link::new(config, seed).unwrap());
-    let mut largest = 0.0_f64;
-    for tick in 1..=240u32 {
-        let now = Duration::from_secs(1) * tick / TICK_HZ;
-        let mut world = Snapshot::new(codec.schema(), Tick(tick));
-        let x = 60.0 + SPEED * tick as f32;
-        let still = Ship {
-            position: [70.0, 20.0, 0.0],
-            model: 0,
-            heading: 0.0,
-            heat: None,
-            alarm: tick % 16 < 8,
-        };
-        world.push(EntityId(100), &Ship { position: [x, 0.0, 0.0], ..still.clone() }).unwrap();
-        world.push(EntityId(101), &still).unwrap();
-        hub.tick(now, &world).unwrap();
-        while let Some((_, datagram)) = hub.poll_transmit() {
-            down.send(now, datagram);
-        }
-        while let Some(datagram) = down.poll(now) {
-            let _ = receiver.handle(now, &datagram);
-        }
-        while let Some(datagram) = receiver.poll_transmit(now) {
-            up.send(now, datagram);
-        }
-        while let Some(datagram) = up.poll(now) {
-            let _ = hub.handle(ReceiverId(0), now, &datagram);
-        }
-        // In the first seconds, the delay grows to the length of a turn.
-        let Some(playback) = receiver.playback(now).filter(|_| tick > 120) else { continue };
-        let places = playback.samples().map(|sample| sample.state::<Ship>().unwrap().position);
-        let places: Vec<[f32; 3]> = places.collect();
-        let expected = 60.0 + f64::from(SPEED) * playback.tick;
-        largest = largest.max((f64::from(places[0][0]) - expected).abs());
-        assert_eq!(places[1], still.position);
-    }
-    largest
-}
-
-#[test]
-fn playback_blends_from_turn_to_turn() {
-    let step = 1.0 / 64.0;
-    assert!(largest_error_of_far_ship(Loss::None) <= step);
-    // After a loss, values count as those of the tick whose packet arrived.
-    let largest = largest_error_of_far_ship(Loss::bursts(0.1, 2.0));
-    assert!((step..1.0).contains(&largest), "{largest}");
-}
-
-#[test]
-fn a_value_that_returns_within_a_round_trip_is_shown_at_once() {
-    let (mut hub, [mut world, _]) = at_places(&[60.0]);
-    hub.set_rings(Some(&with_turns([4, 4], rings(None)))).unwrap();
-    let mut receiver = join(&mut hub, 0, Some([0.0; 3]));
-    for tick in 1..20 {
-        let now = Duration::from_millis(16) * tick;
-        let alarm = (5..7).contains(&tick);
-        let ship = Ship { position: [60.0, 0.0, 0.0], model: 0, heading: 0.0, heat: None, alarm };
-        world.clear(Tick(tick));
-        world.push(EntityId(100), &ship).unwrap();
-        hub.tick(now, &world).unwrap();
-        while let Some((_, datagram)) = hub.poll_transmit() {
-            receiver.handle(now, datagram).unwrap();
-        }
-        // Only the first state is acknowledged, so all others are coded against it.
-        while let Some(datagram) = receiver.poll_transmit(now).filter(|_| tick < 3) {
-            hub.handle(ReceiverId(0), now, datagram).unwrap();
-        }
-        let shown = receiver.newest().unwrap().get::<Ship>(EntityId(100)).unwrap().unwrap();
-        assert_eq!(shown.alarm, alarm, "{tick}");
-    }
 }

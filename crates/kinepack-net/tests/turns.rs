@@ -10,6 +10,7 @@ use kinepack_net::{
 };
 
 use crate::naive::{NaiveReceiver, entities};
+use crate::rings::{Ship, at_places, codec, join, rings, with_turns};
 use crate::support::{Random, TICK_HZ, is_snapshot, sequence_of, unchecked};
 
 #[derive(Pack, Clone, Debug, PartialEq)]
@@ -219,4 +220,85 @@ fn turns_save_what_would_be_repeated() {
     let [each_tick, turns] =
         [1, 8].map(|every| Session::new(Level::PACKED, every, Loss::None).run(30).bytes);
     assert!(turns < each_tick / 2, "{turns} of {each_tick}");
+}
+
+/// A ship that flies evenly along x, far away from a receiver whose far ring has turns of 4 ticks.
+/// Returns the largest difference between its shown place and its place at the shown moment.
+fn largest_error_of_far_ship(loss: Loss) -> f64 {
+    const SPEED: f32 = 0.25;
+    let codec = codec(Level::PACKED);
+    let mut hub = Hub::new(&codec, HubConfig::default()).unwrap();
+    hub.set_rings(Some(&with_turns([4, 4], rings(None)))).unwrap();
+    let mut receiver = join(&mut hub, 0, Some([0.0; 3]));
+    let config = LinkConfig { latency: Duration::from_millis(20), loss, ..LinkConfig::default() };
+    let [mut down, mut up] = [1, 2].map(|seed| Link::new(config, seed).unwrap());
+    let mut largest = 0.0_f64;
+    for tick in 1..=240u32 {
+        let now = Duration::from_secs(1) * tick / TICK_HZ;
+        let mut world = Snapshot::new(codec.schema(), Tick(tick));
+        let x = 60.0 + SPEED * tick as f32;
+        let still = Ship {
+            position: [70.0, 20.0, 0.0],
+            model: 0,
+            heading: 0.0,
+            heat: None,
+            alarm: tick % 16 < 8,
+        };
+        world.push(EntityId(100), &Ship { position: [x, 0.0, 0.0], ..still.clone() }).unwrap();
+        world.push(EntityId(101), &still).unwrap();
+        hub.tick(now, &world).unwrap();
+        while let Some((_, datagram)) = hub.poll_transmit() {
+            down.send(now, datagram);
+        }
+        while let Some(datagram) = down.poll(now) {
+            let _ = receiver.handle(now, &datagram);
+        }
+        while let Some(datagram) = receiver.poll_transmit(now) {
+            up.send(now, datagram);
+        }
+        while let Some(datagram) = up.poll(now) {
+            let _ = hub.handle(ReceiverId(0), now, &datagram);
+        }
+        // In the first seconds, the delay grows to the length of a turn.
+        let Some(playback) = receiver.playback(now).filter(|_| tick > 120) else { continue };
+        let places = playback.samples().map(|sample| sample.state::<Ship>().unwrap().position);
+        let places: Vec<[f32; 3]> = places.collect();
+        let expected = 60.0 + f64::from(SPEED) * playback.tick;
+        largest = largest.max((f64::from(places[0][0]) - expected).abs());
+        assert_eq!(places[1], still.position);
+    }
+    largest
+}
+
+#[test]
+fn playback_blends_from_turn_to_turn() {
+    let step = 1.0 / 64.0;
+    assert!(largest_error_of_far_ship(Loss::None) <= step);
+    // After a loss, values may count as those of the tick whose packet arrived.
+    let largest = largest_error_of_far_ship(Loss::bursts(0.1, 2.0));
+    assert!(largest < 1.0, "{largest}");
+}
+
+#[test]
+fn a_value_that_returns_within_a_round_trip_is_shown_at_once() {
+    let (mut hub, [mut world, _]) = at_places(&[60.0]);
+    hub.set_rings(Some(&with_turns([4, 4], rings(None)))).unwrap();
+    let mut receiver = join(&mut hub, 0, Some([0.0; 3]));
+    for tick in 1..20 {
+        let now = Duration::from_millis(16) * tick;
+        let alarm = (5..7).contains(&tick);
+        let ship = Ship { position: [60.0, 0.0, 0.0], model: 0, heading: 0.0, heat: None, alarm };
+        world.clear(Tick(tick));
+        world.push(EntityId(100), &ship).unwrap();
+        hub.tick(now, &world).unwrap();
+        while let Some((_, datagram)) = hub.poll_transmit() {
+            receiver.handle(now, datagram).unwrap();
+        }
+        // Only the first state is acknowledged, so all others are coded against it.
+        while let Some(datagram) = receiver.poll_transmit(now).filter(|_| tick < 3) {
+            hub.handle(ReceiverId(0), now, datagram).unwrap();
+        }
+        let shown = receiver.newest().unwrap().get::<Ship>(EntityId(100)).unwrap().unwrap();
+        assert_eq!(shown.alarm, alarm, "{tick}");
+    }
 }

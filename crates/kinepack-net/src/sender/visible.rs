@@ -112,27 +112,31 @@ impl VisibleStates {
         }
         let world = &self.now.states[0].view.whole;
         let mut snapshot = Snapshot::new_like(world);
-        let (mut turns, mut rows) = (1, Cow::Borrowed(&[][..]));
         if let Some(relevant) = relevant {
             world.positions(relevant, &mut self.places);
         }
+        let (mut turns, mut far) = (1, Arc::default());
         match (sight, relevant) {
             (None, None) => snapshot.copy_from(world),
             (None, Some(_)) => snapshot.gather(world, &self.places)?,
-            (Some(sight), None) if always_seen.is_empty() => {
-                (turns, rows) = (sight.turns, Cow::Borrowed(&sight.seen[..]));
-                snapshot.gather_from(sources, &rows)?;
-            }
             (Some(sight), _) => {
                 let mut always = Vec::new();
                 world.positions(always_seen, &mut always);
-                turns = sight.turns.max(if always.is_empty() { 1 } else { sight.farthest.1 });
-                let mut seen = joined(&sight.seen, &always, sight.farthest.0);
-                if relevant.is_some() {
-                    seen = common(&seen, &self.places);
+                let mut rows = Cow::Borrowed(&sight.seen[..]);
+                turns = sight.turns;
+                if !always.is_empty() {
+                    rows = joined(&rows, &always, sight.farthest.0).into();
+                    turns = turns.max(sight.farthest.1);
                 }
-                snapshot.gather_from(sources, &seen)?;
-                rows = Cow::Owned(seen);
+                if relevant.is_some() {
+                    rows = common(&rows, &self.places).into();
+                }
+                snapshot.gather_from(sources, &rows)?;
+                let is_far =
+                    |(_, (_, source)): &(u32, &(u32, u8))| sight.slow[usize::from(*source)];
+                if turns > 1 {
+                    far = (0..).zip(&*rows).filter(is_far).map(|(row, _)| row).collect();
+                }
             }
         }
         for (group, visible) in self.groups.iter().zip(groups) {
@@ -146,9 +150,6 @@ impl VisibleStates {
             .get(&key)
             .map(|index| Arc::clone(&self.before.states[*index].view));
         self.now.of_visibility.insert(key, self.now.states.len());
-        let slow = |source: u8| sight.is_some_and(|sight| sight.slow[usize::from(source)]);
-        let far = (0..).zip(&*rows).filter(|(_, (_, source))| turns > 1 && slow(*source));
-        let far: Arc<[u32]> = far.map(|(row, _)| row).collect();
         self.add(Arc::new(snapshot), (turns, far), before);
         Ok(self.now.states.len() - 1)
     }
@@ -185,7 +186,8 @@ impl VisibleStates {
         self.next_id
     }
 
-    /// Adds a visible state in which the `far` entities take turns of up to `turns` ticks. `before` is the view of the same visibility in the previous tick.
+    /// Adds a visible state in which the `far` entities take turns of up to `turns` ticks. `before`
+    /// is the view of the same visibility in the previous tick.
     fn add(
         &mut self,
         snapshot: Arc<Snapshot>,

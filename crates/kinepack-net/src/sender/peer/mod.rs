@@ -2,6 +2,7 @@
 //! which baseline it is coded against. [`turn`] codes and sends the snapshot.
 
 mod events;
+mod lost;
 mod status;
 mod turn;
 
@@ -16,7 +17,7 @@ use super::chosen_baseline::ChosenBaseline;
 use super::config::{HubConfig, ReceiverOptions};
 use super::freshness::Freshness;
 use super::full_state::{ANSWERED, OutgoingFullState};
-use super::history::{Content, History, Outcome, Sent};
+use super::history::{Content, History, Outcome};
 use super::moment::Moment;
 use super::offered::{OfferedCodec, Target};
 use super::outbox::Outbox;
@@ -32,6 +33,7 @@ use crate::packet::{
 use crate::trace::event;
 use crate::{Acknowledgement, Cost, NetError, Refused, Sequence};
 
+use lost::note_lost;
 pub use status::PeerStatus;
 
 /// If the budget has no room for a snapshot of this size, the snapshot waits for the next tick.
@@ -565,34 +567,6 @@ impl Peer {
         if let Some(budget) = &mut self.budget {
             budget.spend(bytes + moment.config.overhead_bytes);
         }
-    }
-}
-
-/// Applies the loss of the datagram `sent`. `reference_tick` is the tick of the newest reference
-/// state.
-fn note_lost(
-    sent: &Sent,
-    events: &mut Outgoing,
-    full_state: &mut Option<OutgoingFullState>,
-    freshness: &mut Freshness,
-    reference_tick: Tick,
-) {
-    if let Some(carried) = &sent.events {
-        events.lose(carried);
-    }
-    match &sent.content {
-        Content::Fragment { full_state: number, index } => {
-            if let Some(out) = full_state.as_mut().filter(|out| out.number == *number) {
-                out.lose(*index);
-            }
-        }
-        Content::Snapshot { view, .. }
-            if view.is_complete() || view.split().is_some() || view.turn().is_some() =>
-        {
-            freshness.lose_complete(reference_tick);
-        }
-        Content::Snapshot { view, sent_before, .. } => freshness.lose(view.tick(), sent_before),
-        Content::Events => {}
     }
 }
 
