@@ -11,7 +11,8 @@
 //! 450 m. A list has the entities within 400 m, found by a scan of all entities.
 //!
 //! Times are lower quartiles, because other work of the machine only adds to them, and 95th
-//! percentiles. The memory is what the process gained since it had the world and the receivers.
+//! percentiles. The memory is what the process gained since it had the world, for hub and receivers
+//! together. It is told if only one row is measured, because memory is used again.
 
 use std::collections::VecDeque;
 use std::error::Error;
@@ -101,7 +102,7 @@ struct Row {
     /// The mean number of entities that a receiver sees.
     seen: f64,
     bytes: f64,
-    memory_mb: f64,
+    memory_mb: Option<f64>,
     wrong: u64,
 }
 
@@ -189,6 +190,9 @@ fn main() -> Outcome<()> {
     let mut rows = Vec::new();
     for (name, interest) in all.into_iter().filter(|(name, _)| name.contains(&arguments.only)) {
         rows.push(measure(name, interest, &arguments)?);
+    }
+    if rows.len() > 1 {
+        rows.iter_mut().for_each(|row| row.memory_mb = None);
     }
     if arguments.json {
         println!("{}", serde_json::to_string_pretty(&rows)?);
@@ -302,7 +306,7 @@ fn measure(name: &'static str, interest: Interest, arguments: &Arguments) -> Out
         encodings: encodings as f64 / measured,
         seen: seen as f64 / of_receivers,
         bytes: bytes as f64 / of_receivers,
-        memory_mb: memory_mb() - memory_before,
+        memory_mb: Some(memory_mb() - memory_before),
         wrong,
     })
 }
@@ -350,7 +354,7 @@ fn printed(rows: &[Row]) -> Table {
             format!("{:.0}", row.encodings),
             format!("{:.0}", row.seen),
             format!("{:.0}", row.bytes),
-            format!("{:.0}", row.memory_mb),
+            row.memory_mb.map_or("–".into(), |memory| format!("{memory:.0}")),
             row.wrong.to_string(),
         ]
     });

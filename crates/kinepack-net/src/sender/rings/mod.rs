@@ -34,11 +34,11 @@ pub struct Ring {
     /// changing its ring in every tick. Choose a difference of at least [`Rings::cell`] if
     /// viewpoints move to and fro between cells.
     pub leave: f64,
-    /// The ring's entities are sent in every n-th tick, from 1 to 255. Each entity has its own turn,
-    /// so about as many are sent in each tick. Until its next turn, an entity keeps its values, and
-    /// playback blends from one turn to the next. Playback then needs a state that is `every` ticks
-    /// ahead, so the playout delay grows by as many ticks, unless it is longer than playback
-    /// blends.
+    /// The ring's entities change in every n-th tick, from 1 to 255. Each entity has its own turn, so
+    /// about as many change in each tick. Until its next turn, an entity keeps its values, which
+    /// are sent once, and again if the hub knows of a loss. Playback blends from one turn to the
+    /// next. For that, it needs a state that is `every` ticks ahead, so the playout delay grows by
+    /// as many ticks, unless a turn takes longer than playback blends.
     pub every: u32,
     /// The tier in which the ring's entities are sent: the index of one of the worlds that
     /// [`Hub::tick`](crate::Hub::tick) gets, from 0 to 254. If there are fewer worlds, the last one
