@@ -21,9 +21,14 @@ impl Sending {
         for index in served {
             let (peer, due) = &ready[*index];
             let key = (fingerprint(&due.base), due.target);
-            if !self.ahead.listed.contains(&key) && peer.asks_for_whole(due, moment, are_all_due) {
+            let exact = self.visible.view(due.target.visible);
+            // What changed since the last datagrams takes the place of the whole state.
+            let has_turn = exact.turns > 1 && peer.history().last_turns(&due.base).is_some();
+            if !has_turn
+                && !self.ahead.listed.contains(&key)
+                && peer.asks_for_whole(due, moment, are_all_due)
+            {
                 self.ahead.listed.insert(key);
-                let exact = self.visible.view(due.target.visible);
                 let is_divided = are_all_due && peer.expects_split(due);
                 let division = is_divided.then(|| self.division(due.target, moment));
                 jobs.push(Job::new(&due.base, due.target, exact, division));

@@ -348,11 +348,18 @@ impl Planner {
                 while indices.next_if(|other| *other < index).is_some() {}
                 indices.peek() == Some(&index)
             });
-            let is_due = is_new || is_second && !is_far;
-            let id = visible.ids()[*index as usize];
-            let in_base = || known.baseline.position_of(visible.kind_at(*index as usize)?, id);
-            match in_base().filter(|_| !is_due && !is_removed(&id)) {
-                Some(place) => skipped.push(place as u32),
+            let in_base = || {
+                let id = visible.ids()[*index as usize];
+                let place = known.baseline.position_of(visible.kind_at(*index as usize)?, id)?;
+                (!is_removed(&id)).then_some(place as u32)
+            };
+            let place = match is_new || is_second && !is_far {
+                true => None,
+                false if self.same_entities => Some(*index),
+                false => in_base(),
+            };
+            match place {
+                Some(place) => skipped.push(place),
                 None => encoded.push(*index),
             }
         }

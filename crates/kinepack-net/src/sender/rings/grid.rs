@@ -34,7 +34,7 @@ impl Grid {
     /// Makes a grid between bounds, which are empty along an axis that no position has. `reach` is
     /// the distance from a box up to which entities are found.
     pub(super) fn new(bounds: [(f64, f64); 3], reach: f64) -> Self {
-        let extents = bounds.map(|(low, high)| (high - low).max(0.0));
+        let extents = bounds.map(|(low, high)| (high - low).clamp(0.0, f64::MAX / 2.0));
         let count = |extent: f64, edge: f64| (extent / edge).floor() + 1.0;
         let mut edge = reach / BUCKETS_IN_REACH;
         while extents.iter().map(|extent| count(*extent, edge)).product::<f64>() > MOST_BUCKETS {

@@ -245,7 +245,8 @@ impl Sights {
         seen.rings.clear();
         let Self { rings, places, pasts, of_ring, ticks, .. } = self;
         let mut before = seen.before.iter().peekable();
-        let (mut found, mut turns) = (Vec::new(), 1);
+        // About as many entities are seen as before.
+        let (mut found, mut turns) = (Vec::with_capacity(seen.before.len() + 64), 1);
         let mut add = |index: usize, squared: Option<f64>| {
             let ring_before = pasts[index].index.and_then(|then| {
                 // The indices in both worlds are in the same order.
