@@ -222,7 +222,8 @@ fn turns_save_what_would_be_repeated() {
     assert!(turns < each_tick / 2, "{turns} of {each_tick}");
 }
 
-/// A ship that flies evenly along x, far away from a receiver whose far ring has turns of 4 ticks.
+/// A ship that flies evenly along x, far away from a receiver whose far ring has turns of 4 ticks,
+/// among ships near the receiver.
 /// Returns the largest difference between its shown place and its place at the shown moment.
 fn largest_error_of_far_ship(loss: Loss) -> f64 {
     const SPEED: f32 = 0.25;
@@ -246,6 +247,10 @@ fn largest_error_of_far_ship(loss: Loss) -> f64 {
         };
         world.push(EntityId(100), &Ship { position: [x, 0.0, 0.0], ..still.clone() }).unwrap();
         world.push(EntityId(101), &still).unwrap();
+        for id in 0..40 {
+            let at = [(tick % 30) as f32, id as f32, 0.0];
+            world.push(EntityId(200 + id), &Ship { position: at, ..still.clone() }).unwrap();
+        }
         hub.tick(now, &world).unwrap();
         while let Some((_, datagram)) = hub.poll_transmit() {
             down.send(now, datagram);

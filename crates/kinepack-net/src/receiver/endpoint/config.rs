@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kinepack::DecodeLimits;
+use kinepack::{DecodeLimits, Tick};
 
 use crate::{Channel, PlayoutConfig};
 
@@ -86,6 +86,13 @@ pub(super) const VIEWS_IN_MEMORY: usize = 32;
 pub(super) const STATES_SHARE: usize = 4;
 
 impl ReceiverConfig {
+    /// The tick from which playback has to blend to a state in which entities take turns, however
+    /// few of them do. `None` if they do not, or if a turn takes longer than playback blends.
+    pub(super) fn reach_of_turns(&self, tick: Tick, turns: u8) -> Option<Tick> {
+        let blends = f64::from(turns) <= self.longest_blend_ticks();
+        (turns > 1 && blends).then(|| Tick(tick.0.saturating_sub(turns.into())))
+    }
+
     pub(super) fn longest_blend_ticks(&self) -> f64 {
         self.longest_blend.as_secs_f64() * f64::from(self.playout.tick_hz)
     }

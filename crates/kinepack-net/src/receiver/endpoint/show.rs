@@ -52,7 +52,8 @@ impl Receiver {
                     whole.clone_from(shown);
                     whole.take_turns(view.snapshot(), changed(), turns);
                 }
-                shown.reach(tick, changed(), self.config.longest_blend_ticks())
+                let reach = shown.reach(tick, changed(), self.config.longest_blend_ticks());
+                self.config.reach_of_turns(tick, turns).unwrap_or(reach)
             });
             if !late {
                 self.newest_shown = Some(whole.clone());
@@ -77,6 +78,7 @@ impl Receiver {
             self.newest_shown.take().unwrap_or_else(|| Shown::whole(Arc::clone(view.snapshot())));
         let longest_blend_ticks = self.config.longest_blend_ticks();
         let reach = shown.reach(tick, sent.entities(), longest_blend_ticks);
+        let reach = self.config.reach_of_turns(tick, turns).unwrap_or(reach);
         if shown.advance(tick, &self.difference.removed, sent, turns).is_err() {
             self.stats.unmerged += 1;
             shown = Shown::whole(Arc::clone(view.snapshot()));
