@@ -42,7 +42,10 @@ pub(crate) enum FigureFailure {
     BadAddress { given: String },
     #[error("{given}: no machine of this name was found: {reason}")]
     Unresolved { given: String, reason: String },
-    #[error("no port for UDP at {address}: {error}")]
+    #[error(
+        "no port for UDP at {address}: {error}; if another `kinepack figure watch` runs, choose \
+         another port"
+    )]
     Bind { address: SocketAddr, error: io::Error },
     #[error("the network failed: {error}")]
     Network { error: io::Error },
