@@ -67,6 +67,7 @@
 //! | send inputs | reads [`Input`] | [`MotionInputs`] |
 //! | send events | writes [`Emit`] | reads [`Happened`] |
 //! | measure | [`MotionServer::stats`] | [`MotionClient::stats`] |
+//! | show only what is near a client | [`MotionServer::set_rings`], [`Viewpoint`] | |
 //! | set budgets, priorities, relevance | [`MotionServer::hub_mut`] | |
 //!
 //! **Transports.** With the feature `udp`, `MotionUdpServerPlugin` and `MotionUdpClientPlugin`
@@ -122,6 +123,8 @@ pub use register::MotionAppExt;
 pub(crate) use register::Registry;
 #[cfg(feature = "replicon")]
 pub use replicon::MotionRepliconPlugin;
+#[cfg(feature = "transform")]
+pub use server::{AlwaysSeen, Viewpoint};
 pub use server::{
     ClientJoined, ClientLeft, Emit, EmitTo, Input, MotionServer, MotionServerPlugin,
     MotionServerSystems, Moving, ServerStats,

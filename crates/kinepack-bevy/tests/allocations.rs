@@ -14,7 +14,14 @@ use bevy_app::{App, TaskPoolOptions};
 use bevy_asset::io::memory::Dir;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::SingleThreadedExecutor;
+use bevy_time::{TimePlugin, TimeUpdateStrategy};
+use bevy_transform::components::Transform;
 use kinepack_bevy::clips::{ClipLayer, ClipPlayer};
+use kinepack_bevy::{
+    AlwaysSeen, MotionAppExt, MotionServer, MotionServerPlugin, MotionSettings, Moving, Pose,
+    Viewpoint,
+};
+use kinepack_net::{ReceiverId, ReceiverOptions};
 use support::*;
 
 /// An app whose systems all run on this thread, with all features. The app does not propagate
@@ -22,10 +29,14 @@ use support::*;
 fn app_on_this_thread() -> App {
     TaskPoolOptions::with_num_threads(1).create_default_pools();
     let mut app = app_of(&Dir::new(Path::new("").into()), ());
+    run_on_this_thread(&mut app);
+    app
+}
+
+fn run_on_this_thread(app: &mut App) {
     for (_, schedule) in app.world_mut().resource_mut::<Schedules>().iter_mut() {
         schedule.set_executor(SingleThreadedExecutor::new());
     }
-    app
 }
 
 /// Checks that a frame with clips allocates as much as a frame without. Only this thread's
@@ -57,4 +68,39 @@ fn frames_allocate_nothing() {
     let mut frames = || update(&mut app, 1);
     let without = (0..5).map(|_| measure(&mut frames).count_total).max();
     assert_eq!(with_clips, without, "Bevy's own allocations remain");
+}
+
+/// Checks that viewpoints cost no allocation. The clients never say hello, because a hub allocates
+/// what it sends.
+#[test]
+fn viewpoints_allocate_nothing() {
+    TaskPoolOptions::with_num_threads(1).create_default_pools();
+    let mut app = App::new();
+    app.add_plugins((TimePlugin, MotionServerPlugin::new(MotionSettings::at_hz(60))))
+        .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
+        .add_motion_kind::<(Pose<100, 100, 11>,)>("ship");
+    app.finish();
+    app.cleanup();
+    run_on_this_thread(&mut app);
+    let mut ticks = |has_viewpoints: bool| {
+        let ships: Vec<Entity> = (0..8)
+            .map(|number| {
+                let place = Transform::from_xyz(number as f32, 0.0, 0.0);
+                app.world_mut().spawn((Moving, place)).id()
+            })
+            .collect();
+        for (number, ship) in (0..).zip(&ships).filter(|_| has_viewpoints) {
+            let client = ReceiverId(number);
+            let mut server = app.world_mut().resource_mut::<MotionServer>();
+            server.connect(client, &ReceiverOptions::default()).unwrap();
+            let team = AlwaysSeen(ships.clone());
+            app.world_mut().entity_mut(*ship).insert((Viewpoint { client }, team));
+        }
+        (0..5).for_each(|_| app.update());
+        let stats = app.world().resource::<MotionServer>().stats();
+        assert_eq!((stats.unused_viewpoints, stats.ticks > 3), (0, true));
+        (0..5).map(|_| measure(|| app.update()).count_total).max()
+    };
+    let without = ticks(false);
+    assert_eq!(ticks(true), without, "the server's own allocations remain");
 }

@@ -6,6 +6,7 @@
 mod clips;
 mod figure;
 mod hostile;
+mod interest;
 mod messages;
 mod replicon;
 mod states;

@@ -89,12 +89,20 @@ impl FigureKind {
         self.0.units_per_m
     }
 
-    /// The largest error in cm of a joint: see [`Figure::max_error_cm`].
+    /// The largest error in cm of a joint in tier 0: see [`Figure::max_error_cm`].
     ///
     /// # Panics
     /// Panics if the skeleton has no such joint.
     pub fn max_error_cm(&self, joint: usize) -> f64 {
         self.0.figure.max_error_cm(joint)
+    }
+
+    /// The largest error in cm of a joint of bodies that are sent in a tier.
+    ///
+    /// # Panics
+    /// Panics if the options have no such tier, or the skeleton has no such joint.
+    pub fn max_error_cm_in(&self, tier: usize, joint: usize) -> f64 {
+        self.0.figure.max_error_cm_in(tier, joint)
     }
 
     /// The index of the first joint with the name `name`.

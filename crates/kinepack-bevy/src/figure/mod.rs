@@ -73,6 +73,11 @@
 //! **Clips.** The plugin does not write the clips that a body plays. A client's system samples them
 //! at the time of [`FigureBody::shown_clip`], for example into the joints of an absent part.
 //!
+//! **Far bodies.** If the options have `coarser` tiers, the rings of
+//! [`MotionServer::set_rings`](crate::MotionServer::set_rings) name the tier of a body for each
+//! client. The server quantizes a body that changed once for each tier that the rings name. A pose
+//! that one of these tiers refuses is not sent in any of them.
+//!
 //! **Curves.** For morph targets, give the options a curve for each weight, in the order of the
 //! mesh. A client's system then copies them: `weights.weights_mut().copy_from_slice(body.curves())`
 //! for Bevy's `MorphWeights`.

@@ -7,8 +7,8 @@ use std::fmt;
 use bevy_ecs::message::Message;
 use bevy_ecs::query::{Changed, Or, QueryData, With};
 use bevy_ecs::world::World;
-use kinepack::{EncodeError, EntityId};
-use kinepack_anim::figure::{Figure, FigureError};
+use kinepack::{EncodeError, EntityId, Snapshot};
+use kinepack_anim::figure::{Figure, FigureError, FigurePose};
 
 use super::{FigureBody, FigureKind};
 use crate::server::{Changes, Rows};
@@ -56,11 +56,16 @@ impl std::error::Error for FigureRefusal {}
 pub(super) struct BodyRows<K> {
     kind: FigureKind,
     figure: Figure,
-    /// The bodies, each with the place of its first lane in `lanes`.
+    /// The bodies, each with the place of its first lane in `lanes`. Its lanes of tier 0 are
+    /// followed by those of each further tier.
     rows: Vec<(EntityId, Result<usize, FigureRefusal>)>,
+    /// The bodies that were not refused, in the same way.
+    pushed: Vec<(EntityId, usize)>,
     lanes: Vec<u32>,
-    /// The number of lanes of a body.
+    /// The number of lanes of a body in a tier.
     width: usize,
+    /// The number of tiers that are sent.
+    tiers: usize,
     components: PhantomData<fn() -> K>,
 }
 
@@ -72,7 +77,9 @@ impl<K: MotionKind> BodyRows<K> {
             figure,
             kind: kind.clone(),
             rows: Vec::new(),
+            pushed: Vec::new(),
             lanes: Vec::new(),
+            tiers: 1,
             components: PhantomData,
         }
     }
@@ -83,10 +90,13 @@ impl<K: MotionKind> BodyRows<K> {
             return Err(FigureRefusal::AnotherKind);
         }
         let first = self.lanes.len();
-        self.lanes.resize(first + self.width, 0);
-        let (of_state, of_body) = self.lanes[first..].split_at_mut(K::LANES);
-        let quantized = state.quantize(of_state).map_err(FigureRefusal::Component).and_then(|()| {
-            self.figure.quantize(&body.pose(), of_body).map_err(FigureRefusal::Pose)
+        self.lanes.resize(first + self.tiers * self.width, 0);
+        let quantized = (0..self.tiers).try_for_each(|tier| {
+            let lanes = &mut self.lanes[first + tier * self.width..][..self.width];
+            let (of_state, of_body) = lanes.split_at_mut(K::LANES);
+            state.quantize(of_state).map_err(FigureRefusal::Component)?;
+            let pose = FigurePose { tier, ..body.pose() };
+            self.figure.quantize(&pose, of_body).map_err(FigureRefusal::Pose)
         });
         if quantized.is_err() {
             self.lanes.truncate(first);
@@ -100,9 +110,15 @@ impl<K: MotionKind> Rows for BodyRows<K> {
     type IsChanged = Or<(K::IsChanged, Changed<FigureBody>)>;
     type Has = (K::Has, With<FigureBody>);
 
-    fn clear(&mut self) {
+    fn coarser(&self) -> usize {
+        self.figure.tier_count() - 1
+    }
+
+    fn clear(&mut self, coarser: usize) {
         self.rows.clear();
+        self.pushed.clear();
         self.lanes.clear();
+        self.tiers = 1 + coarser.min(self.coarser());
     }
 
     fn read(&mut self, id: EntityId, components: <Self::Read as QueryData>::Item<'_, '_>) {
@@ -118,12 +134,31 @@ impl<K: MotionKind> Rows for BodyRows<K> {
         for (id, row) in self.rows.drain(..) {
             let pushed = row.and_then(|first| {
                 let lanes = &self.lanes[first..first + self.width];
-                changes.rows.push_lanes_of(kind, id, lanes).map_err(FigureRefusal::Component)
+                let pushed = changes.rows.push_lanes_of(kind, id, lanes);
+                pushed.map(|()| first).map_err(FigureRefusal::Component)
             });
-            if let Err(reason) = pushed {
-                changes.stats.note_refused::<(K, FigureBody)>(&reason);
-                world.write_message(FigureRefused { id: MotionId(id.0), reason });
+            match pushed {
+                Ok(first) => self.pushed.push((id, first)),
+                Err(reason) => {
+                    changes.stats.note_refused::<(K, FigureBody)>(&reason);
+                    world.write_message(FigureRefused { id: MotionId(id.0), reason });
+                }
             }
         }
+    }
+
+    fn push_coarser(
+        &self,
+        kind: usize,
+        tier: usize,
+        _finest: &Snapshot,
+        rows: &mut Snapshot,
+    ) -> Result<(), EncodeError> {
+        // A figure with fewer tiers is sent in its coarsest one.
+        let tier = tier.min(self.tiers - 1);
+        self.pushed.iter().try_for_each(|(id, first)| {
+            let first = first + tier * self.width;
+            rows.push_lanes_of(kind, *id, &self.lanes[first..first + self.width])
+        })
     }
 }

@@ -16,11 +16,12 @@ use bevy_ecs::query::{
     ArchetypeFilter, QueryData, QueryFilter, QueryState, ReadOnlyQueryData, With, Without,
 };
 use bevy_ecs::world::World;
-use kinepack::{EntityId, Snapshot, Tick};
+use kinepack::{EncodeError, EntityId, Snapshot, Tick};
 
 use super::{Moving, ServerStats};
 use crate::ids::Ids;
 use crate::part::MotionKind;
+use crate::settings::expect;
 use crate::{MotionEntities, MotionId};
 
 /// The changes of a tick, which each kind adds to.
@@ -30,6 +31,10 @@ pub(crate) struct Changes<'a> {
     pub(crate) state: &'a Snapshot,
     /// The entities that were added or changed.
     pub(crate) rows: &'a mut Snapshot,
+    /// The same entities in the tiers from 1 on.
+    pub(crate) coarser: &'a mut [Snapshot],
+    /// Whether there were fewer tiers in the last tick.
+    pub(crate) has_new_tiers: bool,
     /// The ids of removed entities, in no particular order.
     pub(crate) removed: &'a mut Vec<EntityId>,
     pub(crate) ids: &'a mut Ids,
@@ -44,6 +49,9 @@ pub(crate) trait Collect: Send + Sync {
 
     /// Removes the id of an entity.
     fn release(&self, world: &mut World, entity: Entity);
+
+    /// The number of tiers above 0 in which the kind has other lanes.
+    fn coarser(&self) -> usize;
 }
 
 /// The rows of a kind: what the server reads from its entities in a tick.
@@ -55,14 +63,31 @@ pub(crate) trait Rows: Send + Sync + 'static {
     /// Selects entities that have the components.
     type Has: ArchetypeFilter;
 
-    /// Removes all rows.
-    fn clear(&mut self);
+    /// The number of tiers above 0 in which the kind has other lanes.
+    fn coarser(&self) -> usize {
+        0
+    }
+
+    /// Removes all rows. The next ones are for `coarser` tiers above 0.
+    fn clear(&mut self, coarser: usize);
 
     /// Reads an entity's components as a row. An entity may be read twice in a tick.
     fn read(&mut self, id: EntityId, components: <Self::Read as QueryData>::Item<'_, '_>);
 
     /// Appends the rows to the changes, as entities of the kind with the index `kind`.
     fn push(&mut self, world: &mut World, kind: usize, changes: &mut Changes<'_>);
+
+    /// Appends the rows that were pushed to `rows`, those of a tier above 0. `finest` has the rows
+    /// of tier 0.
+    fn push_coarser(
+        &self,
+        kind: usize,
+        _tier: usize,
+        finest: &Snapshot,
+        rows: &mut Snapshot,
+    ) -> Result<(), EncodeError> {
+        finest.of_kind(kind).try_for_each(|index| rows.push_row(finest, index))
+    }
 }
 
 /// The kind of an entity that has an id.
@@ -146,7 +171,12 @@ impl<R: Rows> CollectKind<R> {
 
 impl<R: Rows> Collect for CollectKind<R> {
     fn collect(&mut self, world: &mut World, kind: usize, changes: &mut Changes<'_>) {
-        self.rows.clear();
+        self.rows.clear(changes.coarser.len());
+        if changes.has_new_tiers && self.rows.coarser() > 0 {
+            for (id, components) in self.all.query(world).iter() {
+                self.rows.read(id.entity_id(), components);
+            }
+        }
         for (id, components) in self.changed.query(world).iter() {
             self.rows.read(id.entity_id(), components);
         }
@@ -155,6 +185,14 @@ impl<R: Rows> Collect for CollectKind<R> {
         }
         self.name(world, changes);
         self.rows.push(world, kind, changes);
+        for (rows, tier) in changes.coarser.iter_mut().zip(1..) {
+            let pushed = self.rows.push_coarser(kind, tier, changes.rows, rows);
+            expect(pushed, "the rows of a tier");
+        }
+    }
+
+    fn coarser(&self) -> usize {
+        self.rows.coarser()
     }
 
     fn release(&self, world: &mut World, entity: Entity) {
@@ -178,7 +216,7 @@ impl<K: MotionKind> Rows for StateRows<K> {
     type IsChanged = K::IsChanged;
     type Has = K::Has;
 
-    fn clear(&mut self) {
+    fn clear(&mut self, _coarser: usize) {
         self.0.clear();
     }
 

@@ -1,12 +1,16 @@
 //! The server: a plugin that sends moving entities, and receives datagrams from the clients.
 //!
-//! `FixedLast` makes one tick: [`collect`] updates the snapshot, [`emit`] passes events to the hub,
-//! and the hub makes the datagrams. `PreUpdate` passes on the datagrams that have arrived.
+//! `FixedLast` makes one tick: [`collect`] updates the snapshot, and [`tiers`] its coarser forms.
+//! `viewpoints` tells the hub where clients look from, [`emit`] passes events to the hub, and the
+//! hub makes the datagrams. `PreUpdate` passes on the datagrams that have arrived.
 
 mod collect;
 mod emit;
 mod inputs;
 mod resource;
+mod tiers;
+#[cfg(feature = "transform")]
+mod viewpoints;
 
 use bevy_app::{App, FixedLast, Plugin, PreUpdate};
 use bevy_ecs::change_detection::Mut;
@@ -15,7 +19,7 @@ use bevy_ecs::message::Message;
 use bevy_ecs::schedule::{IntoScheduleConfigs, SystemSet};
 use bevy_ecs::world::World;
 use bevy_time::{Fixed, Time};
-use kinepack_net::{HubConfig, ReceiverId};
+use kinepack_net::{HubConfig, ReceiverId, Rings};
 
 #[cfg(feature = "figure")]
 pub(crate) use collect::Changes;
@@ -25,6 +29,8 @@ pub(crate) use emit::{EmitAll, emit_all};
 pub use inputs::Input;
 pub(crate) use inputs::{ReadInputs, ServerPort};
 pub use resource::{MotionServer, ServerStats};
+#[cfg(feature = "transform")]
+pub use viewpoints::{AlwaysSeen, Viewpoint};
 
 use crate::{MotionEntities, MotionSettings, Registry};
 
@@ -90,13 +96,16 @@ pub struct MotionServerPlugin {
     /// How many seconds the id of a removed entity stays unused. A client that shows a state older
     /// than this may mistake another entity for the removed one.
     pub id_rest_s: u32,
+    /// What clients see by distance from their [viewpoints](crate::Viewpoint): see
+    /// [`MotionServer::set_rings`].
+    pub rings: Option<Rings>,
 }
 
 impl MotionServerPlugin {
-    /// A plugin with the hub's default settings. Ids rest for 30 seconds, longer than a silent
-    /// client stays connected.
+    /// A plugin with the hub's default settings, and without rings. Ids rest for 30 seconds, longer
+    /// than a silent client stays connected.
     pub fn new(settings: MotionSettings) -> Self {
-        Self { settings, hub: HubConfig::default(), id_rest_s: 30 }
+        Self { settings, hub: HubConfig::default(), id_rest_s: 30, rings: None }
     }
 }
 
@@ -108,7 +117,12 @@ impl Plugin for MotionServerPlugin {
             .add_message::<ClientJoined>()
             .add_message::<ClientLeft>()
             .add_systems(PreUpdate, receive.in_set(MotionServerSystems::Receive))
-            .add_systems(FixedLast, tick.in_set(MotionServerSystems::Tick));
+            .add_systems(FixedLast, (collect, send).chain().in_set(MotionServerSystems::Tick));
+        #[cfg(feature = "transform")]
+        app.add_systems(
+            FixedLast,
+            viewpoints::look.after(collect).before(send).in_set(MotionServerSystems::Tick),
+        );
     }
 
     fn finish(&self, app: &mut App) {
@@ -122,6 +136,10 @@ fn receive(world: &mut World) {
     world.resource_scope(|world, mut server: Mut<'_, MotionServer>| server.receive(world));
 }
 
-fn tick(world: &mut World) {
-    world.resource_scope(|world, mut server: Mut<'_, MotionServer>| server.tick(world));
+fn collect(world: &mut World) {
+    world.resource_scope(|world, mut server: Mut<'_, MotionServer>| server.collect(world));
+}
+
+fn send(world: &mut World) {
+    world.resource_scope(|world, mut server: Mut<'_, MotionServer>| server.send(world));
 }

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 use std::mem::discriminant;
+#[cfg(feature = "transform")]
+use std::sync::Arc;
 use std::time::Duration;
 
 use bevy_ecs::query::QueryState;
@@ -11,10 +13,11 @@ use bevy_time::{Real, Time};
 use kinepack::{Codec, EntityId, Snapshot, Tick};
 use kinepack_net::{
     Channel, DatagramKind, EventKinds, Handled, Hub, HubConfig, NetError, ReceiverId,
-    ReceiverOptions, Refused, datagram_kind, split_datagram,
+    ReceiverOptions, Refused, Rings, Worlds, datagram_kind, split_datagram,
 };
 
 use super::collect::{Changes, Collect, IsNew};
+use super::tiers::Tiers;
 use super::{ClientJoined, ClientLeft, EmitAll, MotionServerPlugin, ServerPort};
 use crate::ids::Ids;
 use crate::settings::expect;
@@ -53,6 +56,9 @@ pub struct ServerStats {
     /// The number of ticks that did not reach all clients. The log contains the reason for each
     /// client. [Disconnect](MotionServer::disconnect) a client that stays unreachable.
     pub failed_ticks: u64,
+    /// The number of viewpoints that had no effect in the last tick: the client is not connected
+    /// or has another viewpoint, or the place is not known.
+    pub unused_viewpoints: usize,
 }
 
 /// The server's side of the connections. A transport connects it to the clients through its fields.
@@ -66,15 +72,16 @@ pub struct MotionServer {
     pub outgoing: Datagrams<ReceiverId>,
     codec: Codec,
     events: Option<EventKinds>,
-    hub: Hub,
-    /// The connected clients, and whether they have joined.
-    clients: HashMap<ReceiverId, bool>,
+    pub(super) hub: Hub,
+    pub(super) clients: HashMap<ReceiverId, Client>,
     left: Vec<ReceiverId>,
     now: Duration,
     /// The newest state.
     state: Snapshot,
     /// Scratch memory: the changes of a tick.
     rows: Snapshot,
+    /// The newest state in coarser tiers.
+    tiers: Tiers,
     removed: Vec<EntityId>,
     ids: Ids,
     collects: Vec<Box<dyn Collect>>,
@@ -82,7 +89,16 @@ pub struct MotionServer {
     emits: Vec<EmitAll>,
     ports: Vec<Box<dyn ServerPort>>,
     last_error: Option<NetError>,
-    stats: ServerStats,
+    pub(super) stats: ServerStats,
+}
+
+/// A connected client.
+#[derive(Default)]
+pub(super) struct Client {
+    has_joined: bool,
+    /// The entities that it sees at any distance, as the hub has them.
+    #[cfg(feature = "transform")]
+    pub(super) always_seen: Arc<[EntityId]>,
 }
 
 impl MotionServer {
@@ -107,7 +123,8 @@ impl MotionServer {
             hub = hub.with_events(events);
         }
         let state = Snapshot::new(codec.schema(), Tick(0));
-        Self {
+        let coarser = registry.collects.iter().map(|collect| collect.coarser()).max();
+        let mut server = Self {
             incoming: Datagrams::default(),
             outgoing: Datagrams::default(),
             hub,
@@ -115,6 +132,7 @@ impl MotionServer {
             left: Vec::new(),
             now: Duration::ZERO,
             rows: state.clone(),
+            tiers: Tiers::new(coarser.unwrap_or(0)),
             codec,
             events,
             state,
@@ -126,7 +144,9 @@ impl MotionServer {
             ports,
             last_error: None,
             stats: ServerStats::default(),
-        }
+        };
+        expect(server.set_rings(plugin.rings.as_ref()), "the rings");
+        server
     }
 
     /// Adds a client. Call this from a transport that has a connection to the client.
@@ -140,7 +160,7 @@ impl MotionServer {
         options: &ReceiverOptions,
     ) -> Result<(), NetError> {
         self.hub.add(client, options, self.now)?;
-        self.clients.insert(client, false);
+        self.clients.insert(client, Client::default());
         Ok(())
     }
 
@@ -148,11 +168,34 @@ impl MotionServer {
     pub fn disconnect(&mut self, client: ReceiverId) -> bool {
         self.hub.remove(client);
         self.ports.iter_mut().for_each(|port| port.forget(client));
-        let joined = self.clients.remove(&client);
-        if joined == Some(true) {
+        let Some(removed) = self.clients.remove(&client) else { return false };
+        if removed.has_joined {
             self.left.push(client);
         }
-        joined.is_some()
+        true
+    }
+
+    /// Sets what clients see by distance from their [viewpoints](crate::Viewpoint): which entities,
+    /// how often, and bodies in which tier. `None` removes the rings. Then all clients see
+    /// everything.
+    ///
+    /// The name of a field has the kind's name, the component's index in the tuple of the kind, and
+    /// the name in the component. It is `ship.1.position` if the second component of a ship is a
+    /// [`Pose`](crate::Pose). Lengths have the unit of the positions.
+    ///
+    /// A body is sent in the tier of its ring, or in its coarsest one if it has fewer tiers. All
+    /// other components are the same in all tiers.
+    ///
+    /// Cost of a tick: that of [`Hub::set_rings`]. For each tier above 0 that the rings name and a
+    /// figure has, the server also keeps a copy of its state, quantizes each changed body once
+    /// more, and copies the other changed rows.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Hub::set_rings`]. Then nothing has changed.
+    pub fn set_rings(&mut self, rings: Option<&Rings>) -> Result<(), NetError> {
+        self.hub.set_rings(rings)?;
+        self.tiers.follow(rings);
+        Ok(())
     }
 
     /// The codec of the registered kinds. Clients without Bevy, such as web pages, need the codec's
@@ -179,7 +222,7 @@ impl MotionServer {
 
     /// The hub, for example to set priorities of kinds, relevant entities, and hidden fields. To
     /// add and remove clients, call [`connect`](Self::connect) and [`disconnect`](Self::disconnect)
-    /// instead.
+    /// instead, and [`set_rings`](Self::set_rings) for rings.
     pub fn hub_mut(&mut self) -> &mut Hub {
         &mut self.hub
     }
@@ -216,12 +259,12 @@ impl MotionServer {
 
     /// Passes a part of a datagram to its endpoint. Returns false if the endpoint refuses it.
     fn take(&mut self, world: &mut World, from: ReceiverId, part: &[u8]) -> bool {
-        let Some(joined) = self.clients.get_mut(&from) else { return false };
+        let Some(client) = self.clients.get_mut(&from) else { return false };
         match datagram_kind(part) {
             Some(DatagramKind::ToHub) => match self.hub.handle(from, self.now, part) {
                 Ok(handled) => {
                     if handled == Handled::Joined {
-                        *joined = true;
+                        client.has_joined = true;
                         world.write_message(ClientJoined { client: from });
                     }
                     true
@@ -242,26 +285,18 @@ impl MotionServer {
         }
     }
 
-    /// Makes a tick: updates the state and makes the datagrams.
-    pub(super) fn tick(&mut self, world: &mut World) {
-        self.now = self.now.max(world.resource::<Time<Real>>().elapsed());
-        self.update_state(world);
-        for emit in &self.emits {
-            emit(world, &mut self.hub, &mut self.stats);
-        }
-        self.send(world);
-        self.transmit();
-    }
-
-    /// Updates the state from the components of the world.
-    fn update_state(&mut self, world: &mut World) {
+    /// Begins a tick: updates the state from the components of the world.
+    pub(super) fn collect(&mut self, world: &mut World) {
         let tick = Tick(self.state.tick.0 + 1);
+        let has_new_tiers = self.tiers.begin(tick, &self.state);
         self.rows.clear(tick);
         self.removed.clear();
         let mut changes = Changes {
             tick,
             state: &self.state,
             rows: &mut self.rows,
+            coarser: self.tiers.rows(),
+            has_new_tiers,
             removed: &mut self.removed,
             ids: &mut self.ids,
             stats: &mut self.stats,
@@ -277,13 +312,25 @@ impl MotionServer {
         self.removed.sort_unstable();
         expect(self.state.patch(&self.removed, &self.rows), "the rows of another schema");
         self.state.tick = tick;
+        self.tiers.patch(&self.removed, tick);
         self.stats.ticks += 1;
     }
 
+    /// Ends a tick: makes the datagrams with the events and the state.
+    pub(super) fn send(&mut self, world: &mut World) {
+        self.now = self.now.max(world.resource::<Time<Real>>().elapsed());
+        for emit in &self.emits {
+            emit(world, &mut self.hub, &mut self.stats);
+        }
+        self.send_state(world);
+        self.transmit();
+    }
+
     /// Passes the state to the hub, and logs its errors.
-    fn send(&mut self, world: &mut World) {
+    fn send_state(&mut self, world: &mut World) {
         let result = loop {
-            match self.hub.tick(self.now, &self.state) {
+            let coarser = self.tiers.states();
+            match self.hub.tick(self.now, Worlds::new(&self.state, &coarser)) {
                 Err(NetError::SpawnChanged { id, .. }) => self.replace(world, id),
                 result => break result,
             }
@@ -313,6 +360,7 @@ impl MotionServer {
         self.ids.give_back(id, self.state.tick);
         self.rows.clear(self.state.tick);
         expect(self.state.patch(&[id], &self.rows), "the rows of another schema");
+        self.tiers.remove(id, self.state.tick);
     }
 
     /// Moves the hub's datagrams to the queue. In each tick, the first datagram for a client begins

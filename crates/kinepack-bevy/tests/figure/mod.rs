@@ -7,3 +7,4 @@ mod entities;
 mod parts;
 mod refused;
 mod support;
+mod tiers;

@@ -45,10 +45,11 @@ pub(crate) fn skeleton() -> Skeleton {
 }
 
 pub(crate) fn kind() -> FigureKind {
-    kind_of(skeleton())
+    kind_of(skeleton(), &[])
 }
 
-fn kind_of(skeleton: Skeleton) -> FigureKind {
+/// A kind with further tiers. `coarser` has the factor of each.
+pub(crate) fn kind_of(skeleton: Skeleton, coarser: &[f64]) -> FigureKind {
     let legs = FigurePart { name: "legs".into(), joints: vec![LEG], curves: vec![] };
     let face = FigurePart { name: "face".into(), joints: vec![], curves: vec![1] };
     let curve = |name: &str| FigureCurve { name: name.into(), min: 0.0, max: 1.0, precision: 0.01 };
@@ -57,6 +58,7 @@ fn kind_of(skeleton: Skeleton) -> FigureKind {
         parts: vec![legs, face],
         curves: vec![curve("grip"), curve("jaw")],
         clips: FigureClips { slots: 2, names: ["walk", "bow"].map(String::from).to_vec() },
+        coarser: coarser.to_vec(),
         ..FigureOptions::default()
     };
     FigureKind::new(skeleton, options).unwrap()
@@ -72,7 +74,7 @@ pub(crate) fn register(app: &mut App) {
 pub(crate) fn register_longer(app: &mut App) {
     let mut joints = skeleton().joints().to_vec();
     joints[4].bind.translation[0] *= 2.0;
-    let kind = kind_of(Skeleton::new(joints).unwrap());
+    let kind = kind_of(Skeleton::new(joints).unwrap(), &[]);
     app.add_motion_figure::<(Avatar, Pose<100, 100, 11>)>("avatar", &kind);
 }
 
@@ -112,7 +114,7 @@ fn attach(add: On<Add, FigureBody>, mut commands: Commands) {
     });
 }
 
-fn setup(app: &mut App) {
+pub(crate) fn setup(app: &mut App) {
     if app.world().contains_resource::<MotionClient>() {
         app.add_observer(attach);
     } else {
