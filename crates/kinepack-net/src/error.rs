@@ -201,14 +201,14 @@ pub enum NetError {
         /// The index of the world.
         tier: usize,
     },
-    /// The numbers of a ring are out of range: distances are positive and increase from ring to
+    /// The numbers of a ring are out of range: distances are 1e-9 to 1e100 and increase from ring to
     /// ring, an entity leaves a ring where it enters it or farther away, and a tier is at most 254.
     /// There must be 1 to 254 rings.
     BadRing {
         /// The index of the ring; the number of rings if there are none, or if `beyond` is wrong.
         ring: usize,
     },
-    /// The edge of a cell is not a positive number.
+    /// The edge of a cell is not 1e-9 to 1e100.
     BadCell {
         /// The edge length.
         cell: f64,
@@ -413,11 +413,13 @@ impl fmt::Display for NetError {
             ),
             Self::BadRing { ring } => write!(
                 f,
-                "ring {ring}: distances must be above 0 and increase from ring to ring, `leave` \
+                "ring {ring}: distances must be 1e-9 to 1e100 and increase from ring to ring, `leave` \
                  must not be below `within`, `every` is from 1 to 255, a tier is at most 254, and \
                  1 to 254 rings are needed"
             ),
-            Self::BadCell { cell } => write!(f, "cells with an edge of {cell}; it must be above 0"),
+            Self::BadCell { cell } => {
+                write!(f, "cells with an edge of {cell}; it must be 1e-9 to 1e100")
+            }
             Self::NoSuchPosition { field } => write!(
                 f,
                 "`{field}` is not a position of the schema: two or three numbers that do not wrap, \

@@ -7,6 +7,9 @@ import initialize, * as module from "./module/figures.js";
 
 export { ClipPlay };
 
+// Slots are numbered by a byte.
+const MOST_SLOTS = 255;
+
 const loaded = new Loaded(initialize, new URL("module/figures_bg.wasm", import.meta.url));
 
 export const load = (source) => loaded.load(source);
@@ -20,11 +23,15 @@ export class Figure {
     Object.assign(this, jointsOf(joints));
     const { precisionCm, shellCm, jointPrecisionsCm, motions, curves = [], parts = [] } = options;
     const { slots: clipSlots = 0, names: clipNames = [] } = options.clips ?? {};
+    if (!Number.isInteger(clipSlots) || clipSlots < 0 || clipSlots > MOST_SLOTS) {
+      throw new RangeError(`the slots of clips must be a whole number from 0 to ${MOST_SLOTS}`);
+    }
+    const coarser = listOf("coarser", options.coarser ?? [], Infinity);
     this.curveNames = curves.map(({ name }) => name);
     this.partNames = parts.map(({ name }) => name);
     this.clipNames = [...clipNames];
     this.clipSlots = clipSlots;
-    this.tierCount = 1 + (options.coarser?.length ?? 0);
+    this.tierCount = 1 + coarser.length;
     const setup = new module.FigureSetup(joints);
     joints.free();
     if (precisionCm !== undefined) setup.precision(precisionCm);
@@ -44,7 +51,7 @@ export class Figure {
       setup.part(name, ofJoints, indices(this.curveNames, few, "curve"));
     }
     setup.clips(clipSlots, this.clipNames);
-    setup.coarser(Float64Array.from(options.coarser ?? []));
+    setup.coarser(Float64Array.from(coarser));
     this.inner = setup.build();
     this.maxErrorsCm = this.inner.max_errors_cm();
   }
@@ -170,8 +177,15 @@ export class FigureSender {
   }
 
   push(pose) {
-    const { names, partNames, tierCount } = this.#figure;
-    const { tier = 0, absent = [], clips = [] } = pose;
+    if (this.#input === undefined) throw new Error("the sender was freed");
+    if (typeof pose !== "object" || pose === null) {
+      throw new TypeError("push takes a pose: an object with rotations");
+    }
+    const { names, partNames, tierCount, clipSlots } = this.#figure;
+    const { tier = 0 } = pose;
+    const absent = listOf("absent", pose.absent ?? [], partNames.length);
+    const clips = listOf("clips", pose.clips ?? [], Infinity);
+    if (clips.length > clipSlots) checkSlot(clips.length - 1, clipSlots);
     if (!Number.isInteger(tier) || tier < 0 || tier >= tierCount) {
       throw new RangeError(`there is no tier ${tier}; the figure has ${tierCount}: tier 0, and `
         + "one for each number of its option `coarser`");
@@ -206,7 +220,10 @@ export class FigureSender {
   }
 
   free() {
-    this.#input.free();
+    this.#input?.free();
+    // The pose is in the memory that was freed.
+    this.#input = undefined;
+    this.#pose = undefined;
   }
 }
 
@@ -221,17 +238,27 @@ function columnsOf(figure, [translations, rotations, scales, curves]) {
   };
 }
 
+// Checks that a value is an array of at most this many elements.
+function listOf(what, value, most) {
+  if (!Array.isArray(value) && !(ArrayBuffer.isView(value) && "length" in value)) {
+    throw new TypeError(`${what} must be an array`);
+  }
+  if (value.length > most) {
+    throw new RangeError(`${what} has ${value.length} elements; at most ${most} are possible`);
+  }
+  return value;
+}
+
 // Five numbers for each slot of clips: the clip, a tick, and the time, speed and weight then.
 function playsOf({ clipNames, clipSlots }, clips) {
   const plays = new Float64Array(5 * clipSlots);
-  for (let slot = 0; slot < Math.max(clips.length, clipSlots); slot += 1) {
+  for (let slot = 0; slot < clipSlots; slot += 1) {
     const play = clips[slot];
     if (play === undefined || play === null) {
       plays[5 * slot] = -1;
       continue;
     }
     if (!(play instanceof ClipPlay)) throw new TypeError("a clip that plays is a ClipPlay");
-    checkSlot(slot, clipSlots);
     const { clip, since, speed, weight } = play;
     const index = indexOf(clipNames, clip, "clip");
     plays.set([index, since, play.timeTicks(since), speed, weight], 5 * slot);

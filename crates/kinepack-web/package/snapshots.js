@@ -181,7 +181,8 @@ export class InputSender {
 
   pushLanes(lanes) {
     if (!(lanes instanceof Uint32Array)) throw new TypeError("lanes must be a Uint32Array");
-    return this.#sender.push_lanes(lanes);
+    // A copy has the length that the array truly has.
+    return this.#sender.push_lanes(Uint32Array.prototype.slice.call(lanes));
   }
 
   transmit() {

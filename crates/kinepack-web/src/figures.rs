@@ -146,8 +146,18 @@ impl BodyFigure {
     }
 
     /// The schema file of the fields.
-    pub fn schema_file(&self) -> Vec<u8> {
-        self.schema.to_bytes()
+    ///
+    /// # Errors
+    /// Fails if there are too many lanes for a file.
+    pub fn schema_file(&self) -> Result<Vec<u8>, JsError> {
+        let (lanes, most) = (self.schema.lanes().len(), Schema::MOST_LANES_IN_FILE);
+        if lanes > most {
+            return Err(failed(format!(
+                "the figure has {lanes} numbers in all tiers, and a schema file at most {most}: \
+                 give it fewer tiers"
+            )));
+        }
+        Ok(self.schema.to_bytes())
     }
 
     /// The names of the fields.

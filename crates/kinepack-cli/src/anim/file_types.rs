@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use kinepack_anim::FileKind;
 use kinepack_anim::import::ImportError;
 
+use super::import_options::{Convention, FileFacts};
 use super::skipped::Skipped;
 use crate::anim::error::AnimError;
 
@@ -34,6 +35,24 @@ const READS_FBX: bool = cfg!(feature = "fbx");
 pub(crate) const RAW_CLIP: &str = ".clip";
 /// The extension of clip databases.
 pub(crate) const DATABASE: &str = ".kpb";
+
+impl FileFacts {
+    /// Returns an option that was given although it does not apply to a file of this name, and the
+    /// files that it is for.
+    pub(crate) fn unfit(&self, file: &Path) -> Option<(&'static str, &'static str)> {
+        let is_bvh = ends_in(file, BVH);
+        let given = [
+            (self.drop_frames.is_some(), "--drop-frames"),
+            (self.frame_rate.is_some(), "--frame-rate"),
+            (self.convention != Convention::Auto, "--convention"),
+        ];
+        if self.unit_cm.is_some() && !ends_in(file, ANIMATIONS) {
+            return Some(("--unit-cm", "BVH, glTF and FBX files"));
+        }
+        let (_, option) = given.into_iter().find(|(is_given, _)| *is_given && !is_bvh)?;
+        Some((option, "BVH files"))
+    }
+}
 
 /// Returns whether the name of a file has one of the extensions `endings`.
 pub(crate) fn ends_in(path: &Path, endings: &[&str]) -> bool {

@@ -1,11 +1,7 @@
 //! How animations are read: options of the command line.
 
-use std::path::Path;
-
 use clap::{Args, ValueEnum};
 use kinepack_anim::import::{BvhConvention, ImportOptions};
-
-use super::file_types::{ANIMATIONS, BVH, ends_in};
 
 /// Facts that a file does not store, and limits.
 #[derive(Args, Clone, Debug)]
@@ -36,22 +32,22 @@ pub(crate) struct ImportArguments {
 pub(crate) struct FileFacts {
     /// The unit of the files in cm. By default 100 for glTF, or 1 if the skeleton would be larger
     /// than 20 m; for FBX the file states it; for BVH it depends on the convention.
-    #[arg(long, value_name = "CM")]
-    unit_cm: Option<f64>,
+    #[arg(long, value_name = "CM", allow_negative_numbers = true)]
+    pub(super) unit_cm: Option<f64>,
     /// BVH: frames to drop at the beginning. By default the number depends on the convention.
     #[arg(long, value_name = "FRAMES")]
-    drop_frames: Option<usize>,
+    pub(super) drop_frames: Option<usize>,
     /// BVH: the rate of the capture, if the frame time in the file is wrong.
-    #[arg(long, value_name = "HZ")]
-    frame_rate: Option<f32>,
+    #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
+    pub(super) frame_rate: Option<f32>,
     /// BVH: the collection that the files are from. The collection determines the unit and the
     /// frames to drop.
     #[arg(long, value_enum, default_value_t)]
-    convention: Convention,
+    pub(super) convention: Convention,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Convention {
+pub(super) enum Convention {
     /// Detected from the names of the joints.
     #[default]
     Auto,
@@ -100,21 +96,5 @@ impl FileFacts {
             },
             ..ImportOptions::default()
         }
-    }
-
-    /// Returns an option that was given although it does not apply to a file of this name, and the
-    /// files that it is for.
-    pub(crate) fn unfit(&self, file: &Path) -> Option<(&'static str, &'static str)> {
-        let is_bvh = ends_in(file, BVH);
-        let given = [
-            (self.drop_frames.is_some(), "--drop-frames"),
-            (self.frame_rate.is_some(), "--frame-rate"),
-            (self.convention != Convention::Auto, "--convention"),
-        ];
-        if self.unit_cm.is_some() && !ends_in(file, ANIMATIONS) {
-            return Some(("--unit-cm", "BVH, glTF and FBX files"));
-        }
-        let (_, option) = given.into_iter().find(|(is_given, _)| *is_given && !is_bvh)?;
-        Some((option, "BVH files"))
     }
 }

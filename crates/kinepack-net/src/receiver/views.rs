@@ -251,7 +251,9 @@ impl Views {
     fn drop_oldest(&mut self) -> Option<View> {
         let taken = self.held.pop_front()?;
         self.held_bytes -= taken.memory_bytes();
-        self.dropped = Some(taken.sequence);
+        // A late view may be dropped at once, although newer ones were dropped before.
+        let is_newer = |dropped: &Sequence| dropped.since(taken.sequence) >= 0;
+        self.dropped = self.dropped.filter(is_newer).or(Some(taken.sequence));
         // The sequence of the removed view will be reused for another view.
         self.merger.forget(taken.key());
         Some(taken.view)
@@ -312,4 +314,31 @@ fn with_fault(state: &Snapshot, id: EntityId, lane: usize) -> Option<Snapshot> {
 fn index(held: &VecDeque<HeldView>, sequence: Sequence) -> Option<usize> {
     let at = held.partition_point(|taken| sequence.since(taken.sequence) > 0);
     held.get(at).filter(|taken| taken.sequence == sequence).map(|_| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use kinepack::{Level, Profile, Schema};
+
+    use super::*;
+
+    /// A receiver that forgot which views it had dropped waited for ever for a state that it could
+    /// decode.
+    #[test]
+    fn a_late_view_that_is_dropped_at_once_does_not_bring_back_newer_dropped_ones() {
+        let schema = Schema::new(Vec::new());
+        let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
+        let view = || View::from(Snapshot::new(&schema, Tick(1)));
+        let mut views = Views::new(view(), &codec, 9);
+        for sequence in [4, 5, 6, 2].map(Sequence) {
+            let (own_back, sent) = (0, Some(Snapshot::new(&schema, Tick(1))));
+            let taken = HeldView { sequence, view: view(), own_back, sent, takes_turns: false };
+            let _ = views.add(taken, Baseline::Reference(0), Sequence(6));
+            if sequence != Sequence(5) {
+                views.shed(0);
+            }
+        }
+        assert_eq!((views.len(), views.dropped), (1, Some(Sequence(5))));
+        assert!(matches!(views.before(0, 1), Held::Dropped));
+    }
 }

@@ -186,6 +186,21 @@ function refuseWrongPoses() {
   refused("there is no slot 2; there are 2", { clips: [null, null, ClipPlay.start(0, 1)] });
   refused('there is no clip "run"', { clips: [ClipPlay.start("run", 1)] });
   refused("is a ClipPlay", { clips: [{ clip: 0 }] });
+  refused("clips must be an array", { clips: {} });
+  refused("absent must be an array", { absent: 5 });
+  refused("absent has 100000 elements", { absent: new Array(100_000) });
+  expectError(() => sender.push(), "push takes a pose");
+  for (const [part, wrong] of [
+    ["coarser must be an array", { coarser: 4 }],
+    ["coarser must be an array", { coarser: new Set([4]) }],
+    ["the slots of clips must be", { clips: { slots: 1.5, names: ["wave"] } }],
+    ["the slots of clips must be", { clips: { slots: 2 ** 32 + 1, names: ["wave"] } }],
+    ["give it fewer tiers", { coarser: Array.from({ length: 254 }, (_, at) => 2 + at) }],
+  ]) {
+    expectError(() => new Figure(JOINTS, wrong).schemaFile(), part);
+  }
+  const lying = Object.defineProperty(new Uint32Array(1), "length", { value: lanes.length });
+  expectError(() => inputs.pushLanes(lying), "lanes");
   for (const [part, wrong] of [
     ["a Uint32Array", [...lanes]], ["lanes", lanes.subarray(1)], ["lane 0", lanes.slice().fill(9)],
   ]) {
@@ -196,4 +211,8 @@ function refuseWrongPoses() {
   const near = figure.bindPose();
   near.rotations.set([0, 0, 0.6 * 1.005, 0.8 * 1.005], 4);
   expect(sender.push(near) === 1 && inputs.transmit(), "the second number");
+  sender.free();
+  sender.free();
+  expectError(() => sender.push(near), "the sender was freed");
+  expect(figure.bindPose().rotations.length === near.rotations.length, "the module still works");
 }

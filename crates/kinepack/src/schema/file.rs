@@ -14,10 +14,8 @@ use crate::quantize::{FloatLimits, FloatParts, IntegerLimits, SmallestThree};
 /// The first bytes of a schema file.
 const MAGIC: [u8; 4] = *b"KSCH";
 const VERSION: u8 = 1;
-/// The maximum size of a file in bytes, and below it the maximum number of lanes and of fields of
-/// its schema.
+/// The maximum size of a file in bytes.
 const MOST_BYTES: usize = 1 << 20;
-const MOST_LANES: usize = 4096;
 
 /// The roles, indexed by their numbers in a file.
 const ROLES: [Role; 6] =
@@ -36,6 +34,9 @@ const WRAPS: u8 = 1;
 const SINGLE: u8 = 1 << 1;
 
 impl Schema {
+    /// The maximum number of lanes, and of fields, of a schema that is read from a file.
+    pub const MOST_LANES_IN_FILE: usize = 4096;
+
     /// Encodes the schema as the bytes of a file. Equal schemas have equal bytes.
     ///
     /// ```
@@ -53,6 +54,9 @@ impl Schema {
     /// assert_eq!((read.fields(), read.hash()), (schema.fields(), schema.hash()));
     /// # Ok::<(), kinepack::SetupError>(())
     /// ```
+    ///
+    /// A file of a schema with more than [`MOST_LANES_IN_FILE`](Self::MOST_LANES_IN_FILE) lanes
+    /// cannot be read.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = [&MAGIC[..], &[VERSION], &self.hash().to_le_bytes()].concat();
         let mut writer = Writer(&mut bytes);
@@ -100,7 +104,7 @@ impl Schema {
             return Err(SetupError::BadSchemaFile);
         }
         let hash = reader.bytes(8)?;
-        let mut most_fields = MOST_LANES;
+        let mut most_fields = Schema::MOST_LANES_IN_FILE;
         let kinds = reader.many(MAX_KINDS, |reader| {
             let (name, fields) = (text(reader)?, reader.many(most_fields, read_field)?);
             most_fields -= fields.len();
@@ -114,7 +118,7 @@ impl Schema {
         let mut lanes = Vec::new();
         for field in kinds.iter().flat_map(|(_, fields)| fields) {
             field.kind.append_lanes(&mut lanes);
-            if lanes.len() > MOST_LANES {
+            if lanes.len() > Schema::MOST_LANES_IN_FILE {
                 return Err(SetupError::BadSchemaFile);
             }
         }

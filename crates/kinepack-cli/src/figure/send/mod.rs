@@ -39,10 +39,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:4653")]
     to: String,
     /// The largest error of the body in cm, at 3 cm from the joints.
-    #[arg(long, value_name = "CM", default_value_t = 0.5, value_parser = positive)]
+    #[arg(long, value_name = "CM", default_value_t = 0.5, value_parser = positive,
+        allow_negative_numbers = true)]
     precision: f64,
     /// Poses per second.
-    #[arg(long, value_name = "HZ", default_value_t = 30,
+    #[arg(long, value_name = "HZ", default_value_t = 30, allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(1..=240))]
     rate: u32,
     /// Play the file again and again.
@@ -50,7 +51,8 @@ pub(crate) struct Arguments {
     loops: bool,
     /// Play the file faster or slower: 2 is twice as fast. If the frame time in a BVH file is
     /// wrong, give its true rate with --frame-rate instead.
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = speed)]
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = speed,
+        allow_negative_numbers = true)]
     speed: f64,
     #[command(flatten)]
     facts: FileFacts,
@@ -62,7 +64,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     skeleton: Option<PathBuf>,
     /// How long to wait for the tracker, and for the other side.
-    #[arg(long, value_name = "SECONDS", default_value_t = 30,
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, allow_negative_numbers = true,
         value_parser = clap::value_parser!(u64).range(1..=86_400))]
     wait: u64,
     /// Print the report as JSON.

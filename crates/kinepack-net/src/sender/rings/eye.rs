@@ -10,6 +10,10 @@ use super::Sight;
 /// viewpoint at the border of two cells does not change its cell in every tick.
 const MARGIN: f64 = 0.1;
 
+/// The largest index of a cell, up to which whole numbers are exact. A viewpoint that is farther
+/// away belongs to the last cell.
+const MOST_CELLS: f64 = (1u64 << 53) as f64;
+
 /// A cell of space, by its index along each axis.
 pub(super) type Cell = [i64; 3];
 
@@ -73,7 +77,8 @@ impl Eye {
             (0..3).all(|axis| (low[axis]..=high[axis]).contains(&viewpoint[axis]))
         };
         if !self.cell.as_ref().is_some_and(is_in) {
-            self.cell = Some(viewpoint.map(|along| (along / edge).floor() as i64));
+            let index = |along: f64| (along / edge).floor().clamp(-MOST_CELLS, MOST_CELLS);
+            self.cell = Some(viewpoint.map(|along| index(along) as i64));
         }
         self.cell.map(|cell| (cell, last))
     }

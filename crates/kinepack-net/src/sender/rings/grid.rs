@@ -36,7 +36,8 @@ impl Grid {
     pub(super) fn new(bounds: [(f64, f64); 3], reach: f64) -> Self {
         let extents = bounds.map(|(low, high)| (high - low).clamp(0.0, f64::MAX / 2.0));
         let count = |extent: f64, edge: f64| (extent / edge).floor() + 1.0;
-        let mut edge = reach / BUCKETS_IN_REACH;
+        let largest = extents.iter().fold(0.0, |largest: f64, extent| largest.max(*extent));
+        let mut edge = (reach / BUCKETS_IN_REACH).max(largest / MOST_BUCKETS);
         while extents.iter().map(|extent| count(*extent, edge)).product::<f64>() > MOST_BUCKETS {
             edge *= 2.0;
         }
@@ -155,6 +156,8 @@ mod tests {
             ([1e6, 1e6, 10.0], 40.0),
             ([500.0, 300.0, f64::NEG_INFINITY], 20.0),
             ([f64::NEG_INFINITY; 3], 5.0),
+            ([f64::MAX; 3], 1e-9),
+            ([1e-30, 1e30, 1.0], 1e-9),
         ] {
             let bounds = extents.map(|extent: f64| (-extent, extent));
             let mut grid = Grid::new(bounds, reach);

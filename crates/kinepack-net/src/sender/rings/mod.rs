@@ -20,6 +20,9 @@ pub(super) use sights::{Sight, Sights};
 
 /// The largest number of a tier, and of rings.
 const MOST_TIER: usize = 254;
+/// The least and the largest length of rings and cells. Squares and numbers of cells of such lengths
+/// are exact enough.
+const LENGTHS: (f64, f64) = (1e-9, 1e100);
 /// The largest [`Ring::every`].
 const MOST_EVERY: u32 = 255;
 
@@ -127,7 +130,7 @@ pub struct Rings {
 impl Rings {
     /// Checks the settings, and makes what finds out what is seen.
     pub(super) fn sights(&self, schema: &Schema) -> Result<Sights, NetError> {
-        let is_length = |length: f64| length.is_finite() && length > 0.0;
+        let is_length = |length: f64| (LENGTHS.0..=LENGTHS.1).contains(&length);
         let (mut last, mut reach) = (0.0, 0.0_f64);
         for (index, ring) in self.rings.iter().enumerate() {
             let is_valid = is_length(ring.within)
