@@ -54,6 +54,22 @@ export class BodyFigure {
         wasm.__wbindgen_free(ret[0], ret[1] * 8, 8);
         return v1;
     }
+    /**
+     * The schema file of the fields.
+     *
+     * # Errors
+     * Fails if there are too many lanes for a file.
+     * @returns {Uint8Array}
+     */
+    schema_file() {
+        const ret = wasm.bodyfigure_schema_file(this.__wbg_ptr);
+        if (ret[3]) {
+            throw takeFromExternrefTable0(ret[2]);
+        }
+        var v1 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
+        wasm.__wbindgen_free(ret[0], ret[1] * 1, 1);
+        return v1;
+    }
 }
 if (Symbol.dispose) BodyFigure.prototype[Symbol.dispose] = BodyFigure.prototype.free;
 
@@ -154,6 +170,78 @@ export class FigureBodies {
     }
 }
 if (Symbol.dispose) FigureBodies.prototype[Symbol.dispose] = FigureBodies.prototype.free;
+
+/**
+ * Quantizes poses, one at a time.
+ */
+export class FigureLanes {
+    __destroy_into_raw() {
+        const ptr = this.__wbg_ptr;
+        this.__wbg_ptr = 0;
+        FigureLanesFinalization.unregister(this);
+        return ptr;
+    }
+    free() {
+        const ptr = this.__destroy_into_raw();
+        wasm.__wbg_figurelanes_free(ptr, 0);
+    }
+    /**
+     * Makes a quantizer. Its pose is the bind pose, and its curves are as near to 0 as they may
+     * be.
+     * @param {BodyFigure} body
+     */
+    constructor(body) {
+        _assertClass(body, BodyFigure);
+        const ret = wasm.figurelanes_new(body.__wbg_ptr);
+        this.__wbg_ptr = ret;
+        FigureLanesFinalization.register(this, this.__wbg_ptr, this);
+        return this;
+    }
+    /**
+     * The addresses of the pose's translations (metres), rotations (x, y, z, w), scales and
+     * curves. They do not change.
+     * @returns {Uint32Array}
+     */
+    places() {
+        const ret = wasm.figurelanes_places(this.__wbg_ptr);
+        var v1 = getArrayU32FromWasm0(ret[0], ret[1]).slice();
+        wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
+        return v1;
+    }
+    /**
+     * Returns the lanes of the pose. `absent` has the indices of the absent parts, and `plays` has
+     * five numbers for each slot of clips.
+     *
+     * # Errors
+     * Fails if the figure cannot send the pose.
+     * @param {Uint32Array | number[]} absent
+     * @param {Float64Array | number[]} plays
+     * @param {number} tier
+     * @returns {Uint32Array}
+     */
+    quantize(absent, plays, tier) {
+        const val3 = +tier;
+        let ptr0, len0, ptr1, len1;
+        try {
+            ptr0 = passArray32ToWasm0(absent, wasm.__wbindgen_malloc);
+            len0 = WASM_VECTOR_LEN;
+            ptr1 = passArrayF64ToWasm0(plays, wasm.__wbindgen_malloc);
+            len1 = WASM_VECTOR_LEN;
+        } catch (e) {
+            if (ptr1) { wasm.__wbindgen_free(ptr1, len1 * 8, 8); }
+            if (ptr0) { wasm.__wbindgen_free(ptr0, len0 * 4, 4); }
+            throw e;
+        }
+        const ret = wasm.figurelanes_quantize(this.__wbg_ptr, ptr0, len0, ptr1, len1, val3);
+        if (ret[3]) {
+            throw takeFromExternrefTable0(ret[2]);
+        }
+        var v4 = getArrayU32FromWasm0(ret[0], ret[1]).slice();
+        wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
+        return v4;
+    }
+}
+if (Symbol.dispose) FigureLanes.prototype[Symbol.dispose] = FigureLanes.prototype.free;
 
 /**
  * The parameters from which a figure is made.
@@ -460,6 +548,9 @@ const BodyFigureFinalization = (typeof FinalizationRegistry === 'undefined')
 const FigureBodiesFinalization = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(ptr => wasm.__wbg_figurebodies_free(ptr, 1));
+const FigureLanesFinalization = (typeof FinalizationRegistry === 'undefined')
+    ? { register: () => {}, unregister: () => {} }
+    : new FinalizationRegistry(ptr => wasm.__wbg_figurelanes_free(ptr, 1));
 const FigureSetupFinalization = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(ptr => wasm.__wbg_figuresetup_free(ptr, 1));
@@ -498,6 +589,11 @@ function getArrayJsValueFromWasm0(ptr, len) {
 function getArrayU32FromWasm0(ptr, len) {
     ptr = ptr >>> 0;
     return getUint32ArrayMemory0().subarray(ptr / 4, ptr / 4 + len);
+}
+
+function getArrayU8FromWasm0(ptr, len) {
+    ptr = ptr >>> 0;
+    return getUint8ArrayMemory0().subarray(ptr / 1, ptr / 1 + len);
 }
 
 let cachedDataViewMemory0 = null;

@@ -96,6 +96,24 @@ export class InputSender {
         return ret[0];
     }
     /**
+     * Adds a record whose lanes are already quantized. Returns the record's sequence number.
+     *
+     * # Errors
+     * Fails if there are more or fewer lanes than a record has, or a lane is out of its range. Then
+     * nothing has changed.
+     * @param {Uint32Array | number[]} lanes
+     * @returns {number}
+     */
+    push_lanes(lanes) {
+        const ptr0 = passArray32ToWasm0(lanes, wasm.__wbindgen_malloc);
+        const len0 = WASM_VECTOR_LEN;
+        const ret = wasm.inputsender_push_lanes(this.__wbg_ptr, ptr0, len0);
+        if (ret[2]) {
+            throw takeFromExternrefTable0(ret[1]);
+        }
+        return ret[0];
+    }
+    /**
      * The schema of the records as JSON.
      * @returns {string}
      */
@@ -629,6 +647,13 @@ function getUint8ArrayMemory0() {
 
 function isLikeNone(x) {
     return x === undefined || x === null;
+}
+
+function passArray32ToWasm0(arg, malloc) {
+    const ptr = malloc(arg.length * 4, 4) >>> 0;
+    getUint32ArrayMemory0().set(arg, ptr / 4);
+    WASM_VECTOR_LEN = arg.length;
+    return ptr;
 }
 
 function passArray64ToWasm0(arg, malloc) {
