@@ -256,7 +256,7 @@ fn measure(name: &'static str, interest: Interest, arguments: &Arguments) -> Out
             let [x, y] = world.walkers[viewer.walker].position;
             match interest {
                 Interest::Rings { .. } => {
-                    hub.set_viewpoint(id, Some([x, y, 0.0].map(f64::from)))?
+                    hub.set_viewpoint(id, Some([x, y, 0.0].map(f64::from)))?;
                 }
                 Interest::Lists => {
                     let begin = Instant::now();
