@@ -307,3 +307,57 @@ fn a_value_that_returns_within_a_round_trip_is_shown_at_once() {
         assert_eq!(shown.alarm, alarm, "{tick}");
     }
 }
+
+#[test]
+fn a_whole_state_that_arrives_late_still_counts() {
+    let (mut hub, [mut world, _]) = at_places(&[60.0]);
+    hub.set_rings(Some(&with_turns([4, 4], rings(None)))).unwrap();
+    let mut receiver = join(&mut hub, 0, Some([0.0; 3]));
+    let (mut held, mut lost, mut last, mut up) = (None, 0, 0, Vec::new());
+    for tick in 1..80 {
+        let now = Duration::from_millis(16) * tick;
+        world.clear(Tick(tick));
+        for id in 100..140 {
+            // The ships from 120 on move once, in the tick whose packet is lost.
+            let moved = if id < 120 { tick as f32 / 8.0 } else { f32::from(u8::from(tick >= 30)) };
+            let ship = Ship {
+                position: [100.0 + moved, id as f32 / 8.0, 0.0],
+                model: 0,
+                heading: 0.0,
+                heat: None,
+                alarm: id >= 120 && tick >= 30,
+            };
+            world.push(EntityId(id), &ship).unwrap();
+        }
+        hub.tick(now, &world).unwrap();
+        while let Some((_, datagram)) = hub.poll_transmit() {
+            if tick == 30 {
+                lost += 1;
+                continue;
+            }
+            let is_whole = unchecked(datagram)[0] & 8 == 0;
+            if tick > 30 && is_whole && held.is_none() {
+                held = Some((tick, datagram.to_vec()));
+                continue;
+            }
+            receiver.handle(now, datagram).unwrap();
+            if let Some((at, whole)) = held.take_if(|(at, _)| *at < tick && last == 0) {
+                receiver.handle(now, &whole).unwrap();
+                last = at;
+                held = Some((at, Vec::new()));
+            }
+        }
+        while let Some(datagram) = receiver.poll_transmit(now) {
+            up.push((tick + 3, datagram.to_vec()));
+        }
+        for (_, datagram) in up.extract_if(.., |(due, _): &mut (u32, Vec<u8>)| *due <= tick) {
+            hub.handle(ReceiverId(0), now, &datagram).unwrap();
+        }
+        if last > 0 {
+            let shown = receiver.newest().unwrap();
+            let alarm = |id| shown.get::<Ship>(EntityId(id)).unwrap().unwrap().alarm;
+            assert!((120..140).all(alarm), "{tick}");
+        }
+    }
+    assert!(lost > 0 && last > 0, "{lost} {last}");
+}

@@ -15,12 +15,15 @@ pub(super) struct Shown {
     /// An entity whose lanes are older than this many ticks rests: they are also those of the
     /// state's tick. `None` if older lanes may be wrong.
     turns: Option<u8>,
+    /// The tick of the newest whole state that this state contains.
+    complete: Tick,
 }
 
 impl Shown {
     /// A complete state.
     pub(super) fn whole(state: Arc<Snapshot>) -> Self {
-        Self { state, fresh: None, turns: None }
+        let complete = state.tick;
+        Self { state, fresh: None, turns: None, complete }
     }
 
     /// The tick of the entity at `index`.
@@ -105,6 +108,7 @@ impl Shown {
         self.state = Arc::clone(state);
         self.fresh = Some(ticks_of(state, &before, changed));
         self.turns = Some(turns);
+        self.complete = state.tick;
     }
 
     /// The tick of each entity's lanes, even if the entity rests.
@@ -117,7 +121,9 @@ impl Shown {
 
     /// Adds the entities of a late snapshot of tick `tick` that are newer than the known values.
     pub(super) fn add_late(&mut self, tick: Tick, sent: &Snapshot) -> Result<(), EncodeError> {
-        let Some(fresh) = &mut self.fresh else { return Ok(()) };
+        let Some(fresh) = self.fresh.as_mut().filter(|_| tick > self.complete) else {
+            return Ok(());
+        };
         let mut newer = sent.clone();
         newer.clear(tick);
         for (nth, (kind, id)) in sent.entities().enumerate() {

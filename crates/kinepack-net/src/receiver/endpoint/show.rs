@@ -34,7 +34,12 @@ impl Receiver {
         let tick = view.tick;
         let Some(sent) = sent else {
             if late && turns > 1 {
-                // The newest state has all that changed, and a little later.
+                // Newer datagrams skip what this one sent.
+                let merged = self
+                    .newest_shown
+                    .as_mut()
+                    .map_or(Ok(()), |shown| shown.add_late(tick, view.snapshot()));
+                self.stats.unmerged += u64::from(merged.is_err());
                 return;
             }
             let mut whole = Shown::whole(Arc::clone(view.snapshot()));
