@@ -50,7 +50,7 @@ pub(crate) fn codec(level: Level) -> Codec {
     Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap()
 }
 
-/// The same rings, of which the farther two are sent in every n-th tick.
+/// The same rings. The farther two are sent in every n-th tick.
 pub(crate) fn with_turns(every: [u32; 2], rings: Rings) -> Rings {
     let urgent = vec!["ship.alarm".into(), "mark.until".into()];
     let of_rings = [1].into_iter().chain(every);
@@ -160,8 +160,8 @@ impl World {
     }
 }
 
-/// What a receiver shows of the last of `worlds`, of which the first has tick 1. The score has no
-/// place, so it is always shown.
+/// What a receiver shows of the last world in `worlds`. The first world has tick 1. The score has
+/// no place, so it is always shown.
 fn shown(worlds: &[[Snapshot; 3]], seen: &HashMap<u32, Shown>) -> Snapshot {
     let [newest, ..] = &worlds[worlds.len() - 1];
     let mut shown = Snapshot::new_like(newest);

@@ -12,7 +12,8 @@
 //!
 //! Times are lower quartiles, because other work of the machine only adds to them, and 95th
 //! percentiles. The memory is what the process gained since it had the world, for hub and receivers
-//! together. It is told if only one row is measured, because memory is used again.
+//! together. Only a run of one row reports it, because a later row reuses the memory of earlier
+//! rows.
 
 use std::collections::VecDeque;
 use std::error::Error;

@@ -17,18 +17,23 @@ fn stride(ticks: u8) -> Time {
     Time::Stride(Stride::new(ticks).unwrap())
 }
 
-#[test]
-fn a_steady_header_has_four_bytes() {
-    let header = SnapshotHeader {
-        sequence: Sequence(0x1234),
+/// The header of a snapshot that follows its baseline at a steady rate.
+fn steady(sequence: u16, check: Option<u16>) -> SnapshotHeader {
+    SnapshotHeader {
+        sequence: Sequence(sequence),
         baseline: Baseline::Back(6),
-        left_out: true,
+        left_out: false,
         time: stride(1),
         merge: None,
         older: OlderViews::default(),
-        check: None,
+        check,
         turns: 1,
-    };
+    }
+}
+
+#[test]
+fn a_steady_header_has_four_bytes() {
+    let header = SnapshotHeader { left_out: true, ..steady(0x1234, None) };
     let bytes = snapshot_bytes(&header);
     assert_eq!(bytes, [0b0010_1000, 0x34, 0x12, 6]);
     assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, EMPTY, None)));
@@ -43,16 +48,7 @@ fn a_steady_header_has_four_bytes() {
 
 #[test]
 fn a_state_check_precedes_snapshots_only() {
-    let header = SnapshotHeader {
-        sequence: Sequence(16),
-        baseline: Baseline::Back(6),
-        left_out: false,
-        time: stride(1),
-        merge: None,
-        older: OlderViews::default(),
-        check: Some(0xC5E1),
-        turns: 1,
-    };
+    let header = steady(16, Some(0xC5E1));
     let bytes = snapshot_bytes(&header);
     assert_eq!(bytes, [0x0A, 0xE1, 0xC5, 0x20, 16, 0, 6]);
     assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, EMPTY, None)));
@@ -73,16 +69,7 @@ fn a_state_check_precedes_snapshots_only() {
 #[test]
 fn turns_precede_snapshots_and_their_checks_only() {
     for turns in [2, 255] {
-        let header = SnapshotHeader {
-            sequence: Sequence(16),
-            baseline: Baseline::Back(6),
-            left_out: false,
-            time: stride(1),
-            merge: None,
-            older: OlderViews::default(),
-            check: Some(0xC5E1),
-            turns,
-        };
+        let header = SnapshotHeader { turns, ..steady(16, Some(0xC5E1)) };
         let bytes = snapshot_bytes(&header);
         assert_eq!(bytes, [0x4A, turns, 0x0A, 0xE1, 0xC5, 0x20, 16, 0, 6]);
         assert_eq!(bytes.len(), header.bytes());

@@ -31,8 +31,8 @@ impl Shown {
         let newest = self.state.tick;
         let fresh = self.fresh.as_ref().map_or(newest, |fresh| Tick(fresh[index]));
         let age = newest.0.saturating_sub(fresh.0);
-        // `is_some_and` compiles to a comparison with the number even if there is none, of which
-        // valgrind complains.
+        // `is_some_and` would compare the number even if there is none. Valgrind reports that as a
+        // jump that depends on an uninitialised value.
         let rests_after = self.turns.map_or(u32::MAX, u32::from);
         if age >= rests_after { newest } else { fresh }
     }

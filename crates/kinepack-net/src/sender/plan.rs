@@ -318,10 +318,10 @@ impl Planner {
         })
     }
 
-    /// Encodes what changed since the `last` two datagrams, of which these are the complete views,
-    /// and skips what these and others since the baseline have sent. What changed in the last
-    /// datagram is encoded again, except for the `far` entities. Entities that were added or
-    /// removed since the baseline are always encoded. Call [`compare`](Self::compare) first.
+    /// Encodes what changed since the last two datagrams, whose complete views are `last`. Skips
+    /// what was sent since the baseline. What changed in the last datagram is encoded again, except
+    /// for the `far` entities. Entities that were added or removed since the baseline are always
+    /// encoded. Call [`compare`](Self::compare) first.
     ///
     /// Returns `None` if nothing is skipped, or if the receiver cannot see from the encoding that
     /// something returned to its state in the baseline.

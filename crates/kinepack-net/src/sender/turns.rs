@@ -16,8 +16,8 @@ use super::sending::{Against, Sending};
 use super::view::{SentView, Skipped};
 
 impl Sending {
-    /// A plan for what changed since the `last` two datagrams, of which these are the complete
-    /// views. `None` if the plan for everything has to take its place.
+    /// A plan for what changed since the last two datagrams, whose complete views are `last`.
+    /// `None` if the plan for everything has to take its place.
     pub(super) fn turn(
         &mut self,
         against: Against<'_>,

@@ -69,8 +69,8 @@ impl Hub {
     /// sight is added at the receiver, and one that leaves it is removed.
     ///
     /// Receivers in the same cell share their snapshots, so there is an encoding for each cell with
-    /// viewpoints, baseline and codec. Cost of a tick: a pass over the entities, and for each cell
-    /// with viewpoints a search among the entities near it and a copy of those that are seen.
+    /// viewpoints, baseline and codec. A tick costs a pass over the entities. Each cell with
+    /// viewpoints also costs a search among the entities near it, and a copy of the visible ones.
     ///
     /// # Errors
     /// Returns [`NetError::BadRing`], [`NetError::BadCell`], [`NetError::NoSuchPosition`] and
