@@ -10,8 +10,8 @@ use kinepack::quantize::IntegerLimits;
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
-    Acknowledgement, Audience, EventKinds, Hub, HubConfig, JitterBuffer, Link, LinkConfig, Loss,
-    Playback, PlayoutConfig, Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions,
+    Acknowledgement, Audience, Budget, EventKinds, Hub, HubConfig, JitterBuffer, Link, LinkConfig,
+    Loss, Playback, PlayoutConfig, Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions,
     Refused, Sequence,
 };
 
@@ -360,14 +360,23 @@ fn feed(receiver: &mut Receiver, now: Duration, datagram: &[u8]) {
     assert!(receiver.stats().views <= 256);
 }
 
+/// A budget of `least` bytes per second or more, or none. Every second one follows the link.
+fn budget(byte: u8, least: u32) -> Budget {
+    match (256 * u32::from(byte), byte % 2) {
+        (bytes_per_s, _) if bytes_per_s < least => Budget::Unlimited,
+        (bytes_per_s, 0) => Budget::Fixed { bytes_per_s },
+        (at_most, _) => Budget::Auto { at_most },
+    }
+}
+
 /// Sends answers to a hub in the middle of a session. The hub must accept them, or refuse them
 /// without effect.
 pub fn net_hub(data: &[u8]) {
     let mut source = Source(data);
     let setup = Setup::choose(&mut source);
     let first_sequence = Sequence(source.short());
-    let budget_bytes_per_s = Some(256 * u32::from(source.byte())).filter(|budget| *budget > 0);
-    let mut hub = new_hub(setup, 128, &ReceiverOptions { first_sequence, budget_bytes_per_s });
+    let budget = budget(source.byte(), 256);
+    let mut hub = new_hub(setup, 128, &ReceiverOptions { first_sequence, budget });
     let mut world = World::with(u32::from(source.byte() % 40));
     let (mut tick, mut next) = (0, 0);
     for step in 0.. {
@@ -441,15 +450,11 @@ fn answer(hub: &mut Hub, now: Duration, datagram: &[u8]) {
 pub fn net_session(data: &[u8]) {
     let mut source = Source(data);
     let setup = Setup::choose(&mut source);
-    let budget_bytes_per_s = Some(256 * u32::from(source.byte())).filter(|budget| *budget > 2_000);
+    let budget = budget(source.byte(), 2_000);
     let first_sequence = Sequence(source.short());
     let datagram_bytes = 128 + 4 * usize::from(source.byte());
     let mut session = Session {
-        hub: new_hub(
-            setup,
-            datagram_bytes,
-            &ReceiverOptions { first_sequence, budget_bytes_per_s },
-        ),
+        hub: new_hub(setup, datagram_bytes, &ReceiverOptions { first_sequence, budget }),
         receiver: new_receiver(setup),
         world: World::with(u32::from(source.byte() % 64)),
         tick: 0,

@@ -148,7 +148,7 @@ pub extern "C" fn kp_hub_add(
 ) -> KpStatus {
     call(|| {
         let budget_bytes_per_s = Some(budget_bytes_per_s).filter(|budget| *budget > 0);
-        let options = ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
+        let options = ReceiverOptions { budget: budget_bytes_per_s.into(), ..ReceiverOptions::default() };
         let hub = HUBS.get(hub.id)?;
         let added = lock(&hub).hub.add(ReceiverId(receiver), &options, time(now_ns));
         added.map_err(Failure::argument)

@@ -112,7 +112,8 @@ impl Crowd {
         let mut receiver =
             Receiver::new(&codec, ReceiverConfig::at_hz(60)).expect("the default is valid");
         let hello = receiver.poll_transmit(Duration::ZERO).expect("hello comes first");
-        let options = ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
+        let options =
+            ReceiverOptions { budget: budget_bytes_per_s.into(), ..ReceiverOptions::default() };
         for id in (0..u64::from(receivers + hostile)).map(ReceiverId) {
             hub.add(id, &options, Duration::ZERO).expect("the ids are distinct");
             hub.handle(id, Duration::ZERO, hello).expect("both sides are alike");

@@ -80,6 +80,7 @@
 
 mod baseline;
 mod channel;
+mod congestion;
 mod cost;
 mod error;
 mod events;
@@ -96,6 +97,7 @@ mod stream;
 mod trace;
 
 pub use channel::Channel;
+pub use congestion::{CongestionControl, LinkLimit, LinkStatus};
 pub use cost::Cost;
 pub use error::{NetError, Refused};
 pub use events::{Event, EventKinds};
@@ -111,7 +113,7 @@ pub use receiver::{
     Sample,
 };
 pub use sender::{
-    Audience, Handled, Hub, HubConfig, KindOptions, PeerStatus, Priority, ReceiverId,
+    Audience, Budget, Handled, Hub, HubConfig, KindOptions, PeerStatus, Priority, ReceiverId,
     ReceiverOptions, Ring, Rings, Work, Worlds,
 };
 pub use sequence::Sequence;

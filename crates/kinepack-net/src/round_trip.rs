@@ -8,6 +8,9 @@ const UNKNOWN: Duration = Duration::from_millis(500);
 /// The least time that [`RoundTrip::patience`] allows for variation.
 const GRANULARITY: Duration = Duration::from_millis(30);
 
+/// The shortest round trip is the minimum over the last one to two spans of this length.
+const SHORTEST_SPAN: Duration = Duration::from_secs(5);
+
 /// A smoothed round trip and its variation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RoundTrip {
@@ -37,5 +40,32 @@ impl RoundTrip {
         self.smoothed.map_or(UNKNOWN, |smoothed| {
             smoothed.saturating_add(self.variation.saturating_mul(4).max(GRANULARITY))
         })
+    }
+}
+
+/// The shortest recent round trip.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shortest {
+    /// The shortest of the current span, and of the previous one.
+    spans: [Option<Duration>; 2],
+    began: Duration,
+}
+
+impl Shortest {
+    pub(crate) fn sample(&mut self, now: Duration, sample: Duration) {
+        if now.saturating_sub(self.began) > SHORTEST_SPAN {
+            self.spans[1] = self.spans[0].take();
+            self.began = now;
+        }
+        self.spans[0] = Some(self.spans[0].map_or(sample, |shortest| shortest.min(sample)));
+    }
+
+    /// Begins the current span again.
+    pub(crate) fn hold(&mut self, now: Duration) {
+        self.began = now;
+    }
+
+    pub(crate) fn get(&self) -> Option<Duration> {
+        self.spans.into_iter().flatten().min()
     }
 }

@@ -609,7 +609,7 @@ fn loss_bursts_duplicates_and_a_second_of_reordering() {
 fn budgets_merge() {
     for seed in 1..4 {
         let options =
-            ReceiverOptions { budget_bytes_per_s: Some(12_000), first_sequence: Sequence(65_300) };
+            ReceiverOptions { budget: Some(12_000).into(), first_sequence: Sequence(65_300) };
         let scenario = Scenario {
             config: with_older(seed),
             options,
@@ -686,7 +686,7 @@ fn blocks_after_outages() {
 fn baselines_jump_when_acknowledgements_arrive_in_bursts() {
     for seed in 1..7 {
         let options =
-            ReceiverOptions { budget_bytes_per_s: Some(15_000), first_sequence: Sequence(65_300) };
+            ReceiverOptions { budget: Some(15_000).into(), first_sequence: Sequence(65_300) };
         let down = LinkConfig { reorder_ratio: 0.4, ..bad_link() };
         let deaf = (20..90, 130);
         let config = with_older(seed);
@@ -732,7 +732,7 @@ fn events_follow_in_the_same_order() {
         let scenario = Scenario {
             config: with_older(seed),
             options: ReceiverOptions {
-                budget_bytes_per_s: (seed % 3 == 1).then_some(6_000),
+                budget: (seed % 3 == 1).then_some(6_000).into(),
                 ..ReceiverOptions::default()
             },
             events: 1 + seed % 3,
@@ -756,7 +756,8 @@ fn faults_are_found_and_the_state_is_sent_anew() {
         let check_every_bytes = Some(if seed % 2 == 0 { 0 } else { 400 });
         let config = HubConfig { datagram_bytes: 300, check_every_bytes, ..with_older(seed) };
         let budget_bytes_per_s = (seed > 3).then_some(15_000);
-        let options = ReceiverOptions { budget_bytes_per_s, first_sequence: Sequence(65_300) };
+        let options =
+            ReceiverOptions { budget: budget_bytes_per_s.into(), first_sequence: Sequence(65_300) };
         let down = if seed % 3 == 0 {
             bad_link()
         } else {
@@ -805,7 +806,7 @@ fn coarse_values() {
         );
         // This scenario has losses, merges and older views, with skipped entities.
         let options =
-            ReceiverOptions { budget_bytes_per_s: Some(12_000), first_sequence: Sequence(65_300) };
+            ReceiverOptions { budget: Some(12_000).into(), first_sequence: Sequence(65_300) };
         let scenario = Scenario {
             has_precision: true,
             entities: 100,

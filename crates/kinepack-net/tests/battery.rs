@@ -99,8 +99,7 @@ fn small_datagrams() -> HubConfig {
 /// sequence wraps. The last two have older views, and events.
 fn sessions() -> [Recorded; 5] {
     let options = ReceiverOptions::default();
-    let late =
-        ReceiverOptions { first_sequence: Sequence(65_520), budget_bytes_per_s: Some(6_000) };
+    let late = ReceiverOptions { first_sequence: Sequence(65_520), budget: Some(6_000).into() };
     [
         record(4, HubConfig::default(), options, 0, 1, 45),
         record(40, small_datagrams(), options, 0, 2, 110),

@@ -35,7 +35,7 @@ impl Pair {
         let mut hub = Hub::new(codec, config).unwrap();
         hub.add(
             ID,
-            &ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() },
+            &ReceiverOptions { budget: budget_bytes_per_s.into(), ..ReceiverOptions::default() },
             Duration::ZERO,
         )
         .unwrap();
@@ -343,7 +343,7 @@ fn events_of_a_new_session_wait_for_its_first_state() {
     far.run(400);
     far.hub.remove(ID);
     // The first state waits for the budget, and events are sent before it.
-    let options = ReceiverOptions { budget_bytes_per_s: Some(8_000), ..ReceiverOptions::default() };
+    let options = ReceiverOptions { budget: Some(8_000).into(), ..ReceiverOptions::default() };
     far.hub.add(ID, &options, far.now()).unwrap();
     let removed_at = far.tick;
     far.run(400);
@@ -457,8 +457,10 @@ fn options_change_while_a_receiver_plays() {
     let mut world = World::new(200, 4);
     world.moving_one_in = 1;
     let mut far = Far::new(world, ReceiverOptions::default());
-    let options =
-        |budget_bytes_per_s| ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
+    let options = |budget_bytes_per_s: Option<u32>| ReceiverOptions {
+        budget: budget_bytes_per_s.into(),
+        ..ReceiverOptions::default()
+    };
     let refused = far.hub.set_options(ReceiverId(9), &options(None), Duration::ZERO);
     assert_eq!(refused, Err(NetError::UnknownReceiver));
     let refused = far.hub.set_options(ID, &options(Some(255)), Duration::ZERO);
@@ -487,8 +489,7 @@ fn a_budget_bounds_every_span() {
     for (budget, entities) in [(256, 20), (1_000, 20), (1_000, 400), (12_000, 400), (64_000, 400)] {
         let mut world = World::new(entities, 5);
         world.moving_one_in = 1;
-        let options =
-            ReceiverOptions { budget_bytes_per_s: Some(budget), ..ReceiverOptions::default() };
+        let options = ReceiverOptions { budget: Some(budget).into(), ..ReceiverOptions::default() };
         let mut far = Far::new(world, options);
         far.run(40 * TICK_HZ);
         let budget = budget as usize;

@@ -131,7 +131,7 @@ fn added_and_removed_entities_lead_to_what_is_shown() {
     for preset in PRESETS {
         for seed in 1..4 {
             let options = ReceiverOptions {
-                budget_bytes_per_s: (seed == 3).then_some(4_000),
+                budget: (seed == 3).then_some(4_000).into(),
                 ..ReceiverOptions::default()
             };
             let net = net(preset.config, seed, options);
@@ -154,8 +154,7 @@ fn entities_that_flicker_under_loss_are_added_and_removed_in_turn() {
         ..latency(60)
     };
     for seed in 1..6 {
-        let options =
-            ReceiverOptions { budget_bytes_per_s: Some(2_500), ..ReceiverOptions::default() };
+        let options = ReceiverOptions { budget: Some(2_500).into(), ..ReceiverOptions::default() };
         let mut net = net(link, seed, options);
         net.world.change_one_in = 1;
         let (added, removed) = follow(net, 1_200, |tick| tick % 3 != 0);

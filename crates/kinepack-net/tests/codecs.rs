@@ -56,7 +56,8 @@ fn crowd(levels: &[Level], older_views: Option<u8>) -> Net {
     for level in levels {
         for (nth, budget_bytes_per_s) in [None, None, Some(6_000)].into_iter().enumerate() {
             let seed = 10 * u64::from(level.row()) + nth as u64;
-            let options = ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
+            let options =
+                ReceiverOptions { budget: budget_bytes_per_s.into(), ..ReceiverOptions::default() };
             net.add_with(&codec_at(*level), lossy(), seed, options).unwrap();
         }
     }

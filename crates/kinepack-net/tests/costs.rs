@@ -255,8 +255,7 @@ fn states_in_several_datagrams() {
 #[test]
 fn partial_snapshots_within_a_budget() {
     for level in LEVELS {
-        let options =
-            ReceiverOptions { budget_bytes_per_s: Some(6_000), ..ReceiverOptions::default() };
+        let options = ReceiverOptions { budget: Some(6_000).into(), ..ReceiverOptions::default() };
         let mut path = Path::new(level, counting(1200), &options);
         let counts = run(&mut path, 200);
         assert!(counts.parts > 80 && counts.came > 20, "{}: {counts:?}", level.row());
@@ -267,7 +266,8 @@ fn partial_snapshots_within_a_budget() {
 fn counting_does_not_change_the_datagrams() {
     for level in LEVELS {
         for budget_bytes_per_s in [None, Some(6_000)] {
-            let options = ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
+            let options =
+                ReceiverOptions { budget: budget_bytes_per_s.into(), ..ReceiverOptions::default() };
             let config = HubConfig { datagram_bytes: 300, ..HubConfig::default() };
             assert!(!config.count_costs);
             let mut plain = Path::new(level, config, &options);

@@ -103,8 +103,7 @@ impl Session {
         let kinds = kinds(self.level);
         let config = HubConfig { datagram_bytes: self.datagram_bytes, ..HubConfig::default() };
         let mut hub = Hub::new(&codec(), config).unwrap().with_events(&kinds);
-        let options =
-            ReceiverOptions { budget_bytes_per_s: self.budget, ..ReceiverOptions::default() };
+        let options = ReceiverOptions { budget: self.budget.into(), ..ReceiverOptions::default() };
         hub.add(ID, &options, Duration::ZERO).unwrap();
         let mut receiver =
             Receiver::new(&codec(), ReceiverConfig::at_hz(TICK_HZ)).unwrap().with_events(&kinds);
@@ -558,8 +557,7 @@ fn a_small_budget_sends_large_events_beside_a_moving_world() {
     for budget in [1_000, 6_000] {
         let mut hub = Hub::new(&codec(), HubConfig::default()).unwrap().with_events(&kinds);
         let mut receiver = joined(&mut hub, &kinds, 1);
-        let options =
-            ReceiverOptions { budget_bytes_per_s: Some(budget), ..ReceiverOptions::default() };
+        let options = ReceiverOptions { budget: Some(budget).into(), ..ReceiverOptions::default() };
         hub.set_options(ID, &options, Duration::ZERO).unwrap();
         let mut world = World::new(200, 1);
         world.moving_one_in = 1;

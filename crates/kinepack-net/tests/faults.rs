@@ -344,7 +344,8 @@ fn sessions_with_faults_recover() {
         let (check_every_bytes, datagram_bytes, budget_bytes_per_s) = hub;
         let datagram_bytes = datagram_bytes.min(link.mtu_bytes as usize - 28);
         let config = HubConfig { datagram_bytes, ..checking(check_every_bytes) };
-        let options = ReceiverOptions { budget_bytes_per_s, first_sequence: Sequence(65_400) };
+        let options =
+            ReceiverOptions { budget: budget_bytes_per_s.into(), first_sequence: Sequence(65_400) };
         let codec = if is_coarse { coarse_codec(LEVELS[level]) } else { codec_at(LEVELS[level]) };
         let mut session = Session::new(&codec, config, &options, link, seed);
         for tick in 1u32..600 {

@@ -137,7 +137,8 @@ fn session(level: Level, seed: u64, budget_bytes_per_s: Option<u32>) {
     let mut ends = Vec::new();
     for owner in 0..3 {
         let id = ReceiverId(owner as u64);
-        let options = ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
+        let options =
+            ReceiverOptions { budget: budget_bytes_per_s.into(), ..ReceiverOptions::default() };
         hub.add(id, &options, Duration::ZERO).unwrap();
         let receiver = Receiver::new(&codec, ReceiverConfig::at_hz(TICK_HZ)).unwrap();
         let links = [0, 1].map(|way| Link::new(link, 10 * seed + 2 * owner as u64 + way).unwrap());

@@ -184,7 +184,7 @@ fn session(level: Level, seed: u64, options: Options) {
     let mut world = World::new(seed);
     let mut hub =
         Hub::new(&codec, HubConfig { datagram_bytes: 300, ..HubConfig::default() }).unwrap();
-    let options = ReceiverOptions { budget_bytes_per_s: budget, ..ReceiverOptions::default() };
+    let options = ReceiverOptions { budget: budget.into(), ..ReceiverOptions::default() };
     hub.add(ID, &options, Duration::ZERO).unwrap();
     if rates {
         // Without a budget, everything that is due is sent, whatever its priority.

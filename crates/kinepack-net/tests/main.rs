@@ -20,6 +20,7 @@ mod net_stream;
 
 mod against_reference;
 mod battery;
+mod budgets;
 mod caller;
 mod channels;
 mod client;

@@ -97,7 +97,7 @@ fn budgets_skip_entities_and_stay_exact() {
         world.moving_one_in = 2;
         let mut net = Net::new(world, hub_config(seed));
         let options =
-            ReceiverOptions { budget_bytes_per_s: Some(20_000), first_sequence: Sequence(65_400) };
+            ReceiverOptions { budget: Some(20_000).into(), first_sequence: Sequence(65_400) };
         net.add(link, seed, options).unwrap();
         for _ in 0..900 {
             net.step(None);
@@ -127,8 +127,7 @@ fn a_late_join_in_a_large_world_delays_no_other_receiver() {
     for _ in 0..90 {
         net.step(None);
     }
-    let options =
-        ReceiverOptions { budget_bytes_per_s: Some(64_000), ..ReceiverOptions::default() };
+    let options = ReceiverOptions { budget: Some(64_000).into(), ..ReceiverOptions::default() };
     net.add(link, 2, options).unwrap();
     let mut shown_after_ticks = None;
     for tick in 0..240 {

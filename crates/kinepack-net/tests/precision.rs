@@ -33,7 +33,8 @@ fn net(config: HubConfig, entities: usize) -> Net {
 /// Adds a receiver for each budget.
 fn add_each(net: &mut Net, codec: &Codec, link: LinkConfig) {
     for budget_bytes_per_s in BUDGETS {
-        let options = ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
+        let options =
+            ReceiverOptions { budget: budget_bytes_per_s.into(), ..ReceiverOptions::default() };
         let seed = 1 + net.clients.len() as u64;
         net.add_with(codec, link, seed, options).unwrap();
     }
@@ -126,7 +127,8 @@ fn crowd(chosen: &[usize]) -> Net {
         LEVELS.iter().flat_map(|level| [coarse_codec(*level), codec_at(*level)]).collect();
     for nth in chosen {
         for (budget_bytes_per_s, seed) in BUDGETS.into_iter().zip(10 * *nth as u64 + 1..) {
-            let options = ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
+            let options =
+                ReceiverOptions { budget: budget_bytes_per_s.into(), ..ReceiverOptions::default() };
             net.add_with(&codecs[*nth], link(0.1), seed, options).unwrap();
         }
     }

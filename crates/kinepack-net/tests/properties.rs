@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use kinepack::{Codec, EntityId, Level, Snapshot, Tick};
 use kinepack_net::{
-    Hub, HubConfig, Link, LinkConfig, Loss, Received, Receiver, ReceiverConfig, ReceiverId,
-    ReceiverOptions, Refused, Sequence,
+    Budget, CongestionControl, Hub, HubConfig, Link, LinkConfig, Loss, Received, Receiver,
+    ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Sequence,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -30,7 +30,7 @@ const OVERHEAD_BYTES: usize = 28;
 struct Case {
     seed: u64,
     link: LinkConfig,
-    budget: Option<u32>,
+    budget: Budget,
     datagram_bytes: usize,
     first_sequence: u16,
     entities: usize,
@@ -56,6 +56,25 @@ struct Case {
 }
 
 impl Case {
+    /// The most bytes per second that the budget ever allows.
+    fn most_bytes_per_s(&self) -> Option<u32> {
+        match self.budget {
+            Budget::Unlimited => None,
+            Budget::Fixed { bytes_per_s } | Budget::Auto { at_most: bytes_per_s } => {
+                Some(bytes_per_s)
+            }
+        }
+    }
+
+    /// The least bytes per second that the budget allows on any link.
+    fn least_bytes_per_s(&self) -> u32 {
+        match self.budget {
+            Budget::Unlimited => u32::MAX,
+            Budget::Fixed { bytes_per_s } => bytes_per_s,
+            Budget::Auto { at_most } => at_most.min(CongestionControl::LEAST_BYTES_PER_S),
+        }
+    }
+
     fn codec(&self) -> Codec {
         if self.coarse { coarse_codec(self.level) } else { codec_at(self.level) }
     }
@@ -99,7 +118,11 @@ fn any_link() -> impl Strategy<Value = LinkConfig> {
 }
 
 fn any_case() -> impl Strategy<Value = Case> {
-    let budget = prop_oneof![1 => Just(None), 2 => (3_000u32..100_000).prop_map(Some)];
+    let budget = prop_oneof![
+        1 => Just(Budget::Unlimited),
+        2 => (3_000u32..100_000).prop_map(|bytes_per_s| Budget::Fixed { bytes_per_s }),
+        1 => (3_000u32..100_000).prop_map(|at_most| Budget::Auto { at_most }),
+    ];
     let datagram_bytes = prop_oneof![2 => Just(1200usize), 1 => 128usize..600];
     let first_sequence =
         prop_oneof![1 => Just(0u16), 2 => 65_000u16..=65_535, 1 => 32_000u16..33_000];
@@ -234,7 +257,7 @@ impl Session {
         hub.offer(&codec_at(Level::LEARNING)).unwrap();
         hub.offer(&case.codec()).unwrap();
         let first_sequence = Sequence(case.first_sequence);
-        let options = ReceiverOptions { budget_bytes_per_s: case.budget, first_sequence };
+        let options = ReceiverOptions { budget: case.budget, first_sequence };
         hub.add(ID, &options, Duration::ZERO).unwrap();
         let mut receiver =
             Receiver::with_initial(&case.codec(), ReceiverConfig::at_hz(60), initial).unwrap();
@@ -324,7 +347,7 @@ impl Session {
         }
         // A world at rest has no events. More events than the budget carries would wait forever.
         let is_at_rest = self.world.moving_one_in == u64::MAX;
-        let is_rich = self.case.budget.is_none_or(|bytes_per_s| bytes_per_s > 20_000);
+        let is_rich = self.case.least_bytes_per_s() > 20_000;
         let is_time = is_rich || self.tick.is_multiple_of(12);
         if self.case.events > 0 && !is_at_rest && is_time && self.hub.status(ID).unwrap().joined {
             let mean = self.case.events;
@@ -340,7 +363,7 @@ impl Session {
             assert_eq!(to, ID);
             datagrams.push(datagram.to_vec());
         }
-        if let Some(bytes_per_s) = self.case.budget {
+        if let Some(bytes_per_s) = self.case.most_bytes_per_s() {
             let full = (f64::from(bytes_per_s) / 10.0)
                 .max(2.0 * (self.case.datagram_bytes + OVERHEAD_BYTES) as f64);
             let passed_s = f64::from(self.case.ticks_per_snapshot) / f64::from(TICK_HZ);
@@ -355,7 +378,7 @@ impl Session {
             assert!(datagram.len() <= self.case.datagram_bytes, "{} bytes", datagram.len());
             self.bucket -= (datagram.len() + OVERHEAD_BYTES) as f64;
             assert!(
-                self.case.budget.is_none() || self.bucket > -2.0,
+                self.case.most_bytes_per_s().is_none() || self.bucket > -2.0,
                 "above the budget by {}",
                 -self.bucket
             );
@@ -531,7 +554,7 @@ impl Session {
         // as a full state and once as snapshots.
         let datagrams_per_s = 4 * TICK_HZ / self.case.ticks_per_snapshot;
         let link_bytes_per_s = datagrams_per_s * self.case.datagram_bytes as u32;
-        let bytes_per_s = self.case.budget.unwrap_or(u32::MAX).min(link_bytes_per_s);
+        let bytes_per_s = self.case.least_bytes_per_s().min(link_bytes_per_s);
         let share =
             self.case.datagram_bytes as f64 / (self.case.datagram_bytes + OVERHEAD_BYTES) as f64;
         let entity_bytes = codec().schema().bits_per_entity().div_ceil(8) as usize + 5;
@@ -605,7 +628,7 @@ fn receivers_soon_hold_their_visible_state_once_the_link_is_perfect() {
 const EASY: Case = Case {
     seed: 1,
     link: LinkConfig::PERFECT,
-    budget: None,
+    budget: Budget::Unlimited,
     datagram_bytes: 1200,
     first_sequence: 0,
     entities: 40,
@@ -635,7 +658,7 @@ fn a_late_answer_for_a_complete_view_does_not_take_the_baseline_back() {
             reorder_delay: Duration::from_millis(556),
             ..LinkConfig::PERFECT
         },
-        budget: Some(10_405),
+        budget: Budget::Fixed { bytes_per_s: 10_405 },
         datagram_bytes: 328,
         first_sequence: 32_983,
         entities: 37,
@@ -699,7 +722,7 @@ fn a_baseline_255_back_is_out_of_reach_for_the_next_datagram() {
             loss: Loss::Independent { ratio: 0.236_156_17 },
             ..LinkConfig::PERFECT
         },
-        budget: Some(99_141),
+        budget: Budget::Fixed { bytes_per_s: 99_141 },
         datagram_bytes: 131,
         first_sequence: 32_337,
         entities: 22,
@@ -724,7 +747,7 @@ fn a_window_of_unanswered_datagrams_does_not_silence_the_hub() {
             },
             ..LinkConfig::PERFECT
         },
-        budget: Some(73_945),
+        budget: Budget::Fixed { bytes_per_s: 73_945 },
         datagram_bytes: 151,
         first_sequence: 32_771,
         entities: 98,

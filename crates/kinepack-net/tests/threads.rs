@@ -91,7 +91,8 @@ impl Session {
         let mut receivers = Vec::new();
         for id in 0..RECEIVERS {
             let budget_bytes_per_s = self.budget_bytes_per_s.filter(|_| id % 4 == 0);
-            let options = ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
+            let options =
+                ReceiverOptions { budget: budget_bytes_per_s.into(), ..ReceiverOptions::default() };
             for hub in &mut hubs {
                 hub.add(ReceiverId(id), &options, Duration::ZERO).unwrap();
                 if self.with_sights && id % 3 > 0 {

@@ -57,7 +57,8 @@ fn lines(budget_bytes_per_s: Option<u32>, disturb: impl Fn(&mut Net, u32)) -> Ve
         world.moving_one_in = 1;
         let mut net = Net::new(world, config);
         let link = LinkConfig { latency: Duration::from_millis(20), ..LinkConfig::PERFECT };
-        let options = ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
+        let options =
+            ReceiverOptions { budget: budget_bytes_per_s.into(), ..ReceiverOptions::default() };
         net.add(link, 5, options).unwrap();
         for tick in 0..600 {
             disturb(&mut net, tick);

@@ -61,8 +61,7 @@ impl Session {
             cell: 40.0,
         }))
         .unwrap();
-        let options =
-            ReceiverOptions { budget_bytes_per_s: self.budget, ..ReceiverOptions::default() };
+        let options = ReceiverOptions { budget: self.budget.into(), ..ReceiverOptions::default() };
         hub.add(ID, &options, Duration::ZERO).unwrap();
         let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(TICK_HZ)).unwrap();
         let mut naive = NaiveReceiver::new(&codec, &Snapshot::new(&schema, Tick(0)));

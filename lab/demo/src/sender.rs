@@ -43,7 +43,7 @@ pub fn check_send_hz(hz: u32) -> Result<u32, String> {
 impl SendOptions {
     pub fn receiver_options(&self) -> ReceiverOptions {
         let budget_bytes_per_s = self.budget_kbps.map(|kbps| kbps * 125);
-        ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() }
+        ReceiverOptions { budget: budget_bytes_per_s.into(), ..ReceiverOptions::default() }
     }
 
     /// Returns the options as text for a report.

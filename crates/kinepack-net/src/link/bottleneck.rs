@@ -14,6 +14,11 @@ pub(super) struct Bottleneck {
 }
 
 impl Bottleneck {
+    /// How long a packet that arrives at `now` waits before it is transmitted.
+    pub(super) fn wait(&self, now: Duration) -> Duration {
+        self.busy_until.saturating_sub(now)
+    }
+
     /// The time at which the last bit of a packet that arrives at `now` is sent. `None` if the
     /// queue has no room for the packet. An idle transmitter accepts any packet, because it sends
     /// the packet without queueing it.

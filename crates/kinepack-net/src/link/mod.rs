@@ -160,6 +160,11 @@ impl Link {
         self.in_flight.len()
     }
 
+    /// How long a datagram that is sent at `now` waits in the queue of the slowest hop.
+    pub fn queueing(&self, now: Duration) -> Duration {
+        self.bottleneck.wait(now)
+    }
+
     /// Counters of what happened to the datagrams.
     pub fn stats(&self) -> &LinkStats {
         &self.stats

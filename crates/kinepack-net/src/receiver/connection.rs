@@ -9,12 +9,10 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::Sequence;
-use crate::round_trip::RoundTrip;
+use crate::round_trip::{RoundTrip, Shortest};
 
 /// A baseline is at most this many sequences back, so older acknowledgements get no answer.
 const MOST_WAITING: usize = 255;
-/// The shortest round trip is the minimum over the last one to two spans of this length.
-const SHORTEST_SPAN: Duration = Duration::from_secs(5);
 
 /// The state of a receiver's connection. Terms and units are those of the hub's
 /// [`PeerStatus`](crate::PeerStatus).
@@ -93,9 +91,7 @@ pub(super) struct Connection {
     /// when this acknowledgement was first sent. Sequences rise.
     waiting: VecDeque<(Sequence, Duration)>,
     round_trip: RoundTrip,
-    /// The shortest round trips of the current span and of the previous one.
-    shortest: [Option<Duration>; 2],
-    span_began: Duration,
+    shortest: Shortest,
 }
 
 impl Connection {
@@ -105,8 +101,7 @@ impl Connection {
             hellos: 0,
             waiting: VecDeque::with_capacity(MOST_WAITING),
             round_trip: RoundTrip::default(),
-            shortest: [None; 2],
-            span_began: Duration::ZERO,
+            shortest: Shortest::default(),
         }
     }
 
@@ -154,11 +149,7 @@ impl Connection {
     fn sample(&mut self, now: Duration, sent_at: Duration) {
         let sample = now.saturating_sub(sent_at);
         self.round_trip.sample(sample);
-        if now.saturating_sub(self.span_began) > SHORTEST_SPAN {
-            self.shortest[1] = self.shortest[0].take();
-            self.span_began = now;
-        }
-        self.shortest[0] = Some(self.shortest[0].map_or(sample, |shortest| shortest.min(sample)));
+        self.shortest.sample(now, sample);
     }
 
     pub(super) fn round_trip(&self) -> Option<Duration> {
@@ -167,7 +158,7 @@ impl Connection {
 
     /// The shortest recent round trip.
     pub(super) fn shortest(&self) -> Option<Duration> {
-        self.shortest.into_iter().flatten().min()
+        self.shortest.get()
     }
 }
 

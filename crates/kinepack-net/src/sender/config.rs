@@ -135,25 +135,55 @@ impl HubConfig {
     }
 }
 
+/// How many bytes a second one receiver gets, including the transport's headers.
+///
+/// If a change of the world does not fit, the entities that matter most are sent, see
+/// [`Hub::tick_with`](crate::Hub::tick_with). The others follow in later ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Budget {
+    /// No limit except [`HubConfig::datagrams_per_tick`].
+    #[default]
+    Unlimited,
+    /// A limit that does not change. In any `t` seconds, the receiver gets at most `t` times the
+    /// budget, plus a burst. The first burst is a tenth of a second of the budget. Later bursts use
+    /// up unused budget: at most the same amount, or one full datagram if that is more. A refusal
+    /// of a hello does not count.
+    Fixed {
+        /// The number of bytes per second, at least 256.
+        bytes_per_s: u32,
+    },
+    /// As much as the link carries, found by [`CongestionControl`](crate::CongestionControl). The
+    /// limit begins at 50,000 bytes a second. It falls when datagrams wait in a queue of the link,
+    /// and grows while it is what holds changes back. [`PeerStatus::link`](crate::PeerStatus::link)
+    /// reports it. Bursts are as with a fixed limit.
+    Auto {
+        /// The largest limit, in bytes per second, at least 256.
+        at_most: u32,
+    },
+}
+
+impl From<Option<u32>> for Budget {
+    /// A limit in bytes per second, or none.
+    fn from(bytes_per_s: Option<u32>) -> Self {
+        bytes_per_s.map_or(Self::Unlimited, |bytes_per_s| Self::Fixed { bytes_per_s })
+    }
+}
+
 /// The settings of one receiver.
 ///
 /// ```
-/// use kinepack_net::ReceiverOptions;
+/// use kinepack_net::{Budget, ReceiverOptions};
 ///
-/// // At most 64 kbit/s, the transport's headers included.
-/// let options = ReceiverOptions { budget_bytes_per_s: Some(8_000), ..ReceiverOptions::default() };
-/// assert_eq!(ReceiverOptions::default().budget_bytes_per_s, None);
-/// # assert_eq!(options.budget_bytes_per_s, Some(8_000));
+/// // What the link carries, but at most 1.6 Mbit/s.
+/// let budget = Budget::Auto { at_most: 200_000 };
+/// let options = ReceiverOptions { budget, ..ReceiverOptions::default() };
+/// assert_eq!(ReceiverOptions::default().budget, Budget::Unlimited);
+/// # assert_eq!(options.validate(), Ok(()));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverOptions {
-    /// The maximum number of bytes per second, including the transport's headers. It must be at
-    /// least 256. `None` for no limit except [`HubConfig::datagrams_per_tick`].
-    ///
-    /// In any `t` seconds, the receiver gets at most `t` times the budget, plus a burst. The first
-    /// burst is a tenth of a second of the budget. Later bursts use up unused budget: at most the
-    /// same amount, or one full datagram if that is more. A refusal of a hello does not count.
-    pub budget_bytes_per_s: Option<u32>,
+    /// How many bytes a second the receiver gets.
+    pub budget: Budget,
     /// The first sequence. Keep the default of 0, except in tests of sequences that wrap.
     pub first_sequence: Sequence,
 }
@@ -164,8 +194,11 @@ impl ReceiverOptions {
     /// # Errors
     /// Returns [`NetError::BudgetTooSmall`] if the budget is below 256 bytes per second.
     pub fn validate(&self) -> Result<(), NetError> {
-        match self.budget_bytes_per_s {
-            Some(bytes_per_s @ ..256) => Err(NetError::BudgetTooSmall { bytes_per_s }),
+        match self.budget {
+            Budget::Fixed { bytes_per_s: bytes_per_s @ ..256 }
+            | Budget::Auto { at_most: bytes_per_s @ ..256 } => {
+                Err(NetError::BudgetTooSmall { bytes_per_s })
+            }
             _ => Ok(()),
         }
     }

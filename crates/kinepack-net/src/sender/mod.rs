@@ -11,7 +11,8 @@
 //! views that they are coded against, and [`outbox`] holds the datagrams. [`ahead`] chooses the
 //! encodings to make on the caller's threads, [`encodings`] makes them, and [`work`] distributes
 //! them to threads. [`sharing`] limits how many different encodings a tick makes. [`full_state`]
-//! sends states too large for one datagram. [`budget`] limits how much to send, [`freshness`]
+//! sends states too large for one datagram. [`allowance`] limits how much to send, with a [`bucket`] and the [link's
+//! control](crate::congestion), [`uplink`] how much all receivers get, [`freshness`]
 //! tracks how long each entity has waited, and [`rates`] decides which kinds are due. [`checks`]
 //! decides which snapshots get a state check. [`cost`](crate::cost) reports bits to tools.
 //!
@@ -41,9 +42,10 @@
 
 mod ages;
 mod ahead;
+mod allowance;
 mod audience;
 mod baselines;
-mod budget;
+mod bucket;
 mod checks;
 mod chosen_baseline;
 mod config;
@@ -67,6 +69,7 @@ mod rings;
 mod sending;
 mod sharing;
 mod turns;
+mod uplink;
 mod view;
 mod visibility;
 mod visible;
@@ -74,7 +77,7 @@ mod work;
 mod worlds;
 
 pub use audience::Audience;
-pub use config::{HubConfig, Priority, ReceiverOptions};
+pub use config::{Budget, HubConfig, Priority, ReceiverOptions};
 pub use hub::{Handled, Hub};
 pub use kind_options::KindOptions;
 pub use peer::PeerStatus;

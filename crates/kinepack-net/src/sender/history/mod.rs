@@ -36,6 +36,8 @@ const REACH: usize = 64;
 pub(super) struct Sent {
     pub(super) sequence: Sequence,
     pub(super) at: Duration,
+    /// The bytes of the datagram with its headers.
+    pub(super) paid_bytes: u32,
     pub(super) content: Content,
     /// The events in the datagram.
     pub(super) events: Option<Box<Carried>>,
@@ -180,6 +182,7 @@ impl History {
     pub(super) fn push(
         &mut self,
         at: Duration,
+        paid_bytes: usize,
         content: Content,
         events: Option<Box<Carried>>,
     ) -> Option<Sent> {
@@ -208,7 +211,8 @@ impl History {
             before.for_each(|entry| entry.content.forget_models());
         }
         let (sequence, state) = (self.next, State::InFlight);
-        self.entries.push_back(Sent { sequence, at, content, events, state });
+        let paid_bytes = u32::try_from(paid_bytes).unwrap_or(u32::MAX);
+        self.entries.push_back(Sent { sequence, at, paid_bytes, content, events, state });
         // A floor too far back would seem to be ahead once sequences wrap. Raising the floor to the
         // oldest entry changes nothing, because no view outside of the window can be a baseline.
         if let Some(oldest) =

@@ -100,6 +100,7 @@ mod tests {
             let sequence = history.next();
             history.push(
                 Duration::ZERO,
+                100,
                 Content::Snapshot {
                     view,
                     own_back: 0,

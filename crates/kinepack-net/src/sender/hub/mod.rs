@@ -18,6 +18,7 @@ use super::receiver_id::ReceiverId;
 use super::rings::Sights;
 use super::sending::Sending;
 use super::sharing::Overdrawn;
+use super::uplink::Uplink;
 use super::view::SentView;
 use super::visibility::Visibility;
 use super::work::Work;
@@ -158,6 +159,8 @@ pub struct Hub {
     removed: VecDeque<(ReceiverId, Sequence)>,
     /// How much the outliers exceeded their credits; see [`sharing`](super::sharing).
     overdrawn: Overdrawn,
+    /// What all receivers together may get. `None` without a limit.
+    uplink: Option<Uplink>,
     /// `None` without events.
     events: Option<EmittedEvents>,
     /// What is seen by distance. `None` without rings.
@@ -202,6 +205,7 @@ impl Hub {
             spawned: None,
             removed: VecDeque::new(),
             overdrawn: Overdrawn::default(),
+            uplink: None,
             events: None,
             sights: None,
         };
@@ -273,7 +277,7 @@ impl Hub {
     ) -> Result<(), NetError> {
         options.validate()?;
         let peer = self.peers.get_mut(&id).ok_or(NetError::UnknownReceiver)?;
-        peer.set_budget(options.budget_bytes_per_s, &self.config, now);
+        peer.set_budget(options.budget, now);
         Ok(())
     }
 
@@ -469,7 +473,8 @@ impl Hub {
 
     /// The state of a receiver's connection. `None` if the hub has no such receiver.
     pub fn status(&self, id: ReceiverId) -> Option<PeerStatus> {
-        Some(self.peers.get(&id)?.status(&self.sending.offers))
+        let now = self.last_tick.map_or(Duration::ZERO, |(now, _)| now);
+        Some(self.peers.get(&id)?.status(&self.sending.offers, now))
     }
 
     /// The view that a receiver holds after the snapshot with the sequence `sequence`, as long as

@@ -2,10 +2,12 @@
 //! kind of entities is sent.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use kinepack::EntityId;
 
 use super::Hub;
+use crate::sender::uplink::Uplink;
 use crate::sender::visibility::{FieldGroup, Visibility};
 use crate::{KindOptions, NetError, ReceiverId, Rings};
 
@@ -25,6 +27,32 @@ impl Hub {
         let index = self.schema.kinds().iter().position(|known| known.name() == kind);
         let index = index.ok_or_else(|| NetError::NoSuchKind { name: kind.into() })?;
         self.sending.rates.set(index, options)
+    }
+
+    /// Limits the bytes per second of all receivers together, with the transport's headers, for
+    /// example to the rate of a server's own connection: at least 256, or `None` for no limit, as at
+    /// first. The receivers divide it equally, and what one does not need is left for the others. A
+    /// burst is at most twice a tenth of a second of the limit, and a full datagram for each
+    /// receiver.
+    ///
+    /// # Errors
+    /// Returns [`NetError::BudgetTooSmall`]; then nothing has changed.
+    pub fn set_uplink(&mut self, bytes_per_s: Option<u32>) -> Result<(), NetError> {
+        let now = self.last_tick.map_or(Duration::ZERO, |(now, _)| now);
+        let datagram_bytes = self.config.datagram_bytes + self.config.paid_overhead_bytes();
+        self.uplink = match (bytes_per_s, self.uplink.take()) {
+            (Some(bytes_per_s @ ..256), uplink) => {
+                self.uplink = uplink;
+                return Err(NetError::BudgetTooSmall { bytes_per_s });
+            }
+            (Some(bytes_per_s), Some(uplink)) => Some(uplink.changed(bytes_per_s, now)),
+            (Some(bytes_per_s), None) => Some(Uplink::new(bytes_per_s, datagram_bytes, now)),
+            (None, _) => None,
+        };
+        if self.uplink.is_none() {
+            self.peers.values_mut().for_each(|peer| peer.allowance.set_share(None));
+        }
+        Ok(())
     }
 
     /// Sets which entities a receiver may see: sorted ids, or `None` for all entities. Receivers

@@ -10,6 +10,7 @@ use crate::NetError;
 use crate::sender::config::Priority;
 use crate::sender::moment::Moment;
 use crate::sender::sharing::{self, Outliers, Overdrawn, RUN_CREDITS, Schedule};
+use crate::sender::uplink::Shares;
 use crate::sender::work::Threads;
 use crate::sender::worlds::Worlds;
 
@@ -41,20 +42,26 @@ impl Hub {
         let moment = Moment { now, tick, interval_ticks, config: &self.config, priority, sources };
         let sending = &mut self.sending;
         let mut ready = Vec::new();
+        if let Some(uplink) = &mut self.uplink {
+            let savings = self.peers.values_mut().map(|peer| &mut peer.saved_bytes);
+            uplink.divide(now, savings.len(), savings);
+        }
+        let mut shares = Shares::new(self.uplink.as_mut(), self.peers.len());
         for peer in self.peers.values_mut() {
-            match peer.begin(&moment, sending) {
+            match shares.give(peer, |peer| peer.begin(&moment, sending)) {
                 Ok(Some(due)) => ready.push((peer, due)),
                 Ok(None) => {}
                 Err(error) => errors.push(error),
             }
         }
         let Schedule { served, outliers } = sharing::schedule(&mut ready, &moment);
+        let mut shares = Shares::new(self.uplink.as_mut(), ready.len());
         if let Some(threads) = threads {
             sending.encode_ahead(&ready, &served, &moment, threads);
         }
         for index in served {
             let (peer, due) = &mut ready[index];
-            errors.extend(peer.send_due(due, &moment, sending).err());
+            errors.extend(shares.give(peer, |peer| peer.send_due(due, &moment, sending)).err());
         }
         if outliers.is_empty() {
             self.overdrawn = Overdrawn::default();
@@ -67,16 +74,16 @@ impl Hub {
                 let may_encode = *overdrawn == 0 && (before_group - before) * RUN_CREDITS < credits;
                 for index in group {
                     let (peer, due) = &mut ready[*index];
-                    if may_encode {
-                        errors.extend(peer.send_due(due, &moment, sending).err());
-                    } else {
-                        errors.extend(peer.postpone(due, &moment, sending).err());
-                    }
+                    let sent = shares.give(peer, |peer| match may_encode {
+                        true => peer.send_due(due, &moment, sending),
+                        false => peer.postpone(due, &moment, sending),
+                    });
+                    errors.extend(sent.err());
                 }
             }
             for index in rest {
                 let (peer, due) = &mut ready[index];
-                errors.extend(peer.postpone(due, &moment, sending).err());
+                errors.extend(shares.give(peer, |peer| peer.postpone(due, &moment, sending)).err());
             }
             let spent = (sending.runs() - before) * RUN_CREDITS;
             *overdrawn = (*overdrawn + spent).saturating_sub(credits);

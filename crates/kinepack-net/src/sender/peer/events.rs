@@ -4,7 +4,6 @@ use super::Peer;
 use crate::NetError;
 use crate::events::EventList;
 use crate::packet::{EventsAlone, LONGEST_LIST_BYTES};
-use crate::sender::budget::Budget;
 use crate::sender::config::HubConfig;
 use crate::sender::history::Content;
 use crate::sender::moment::Moment;
@@ -21,7 +20,7 @@ impl Peer {
         limit_bytes: usize,
         overhead_bytes: usize,
     ) -> Result<Option<EventList>, NetError> {
-        let affordable = self.budget.as_ref().map_or(usize::MAX, Budget::bytes_for_events);
+        let affordable = self.allowance.bytes_for_events();
         let limit_bytes = limit_bytes.min(affordable.saturating_sub(overhead_bytes));
         self.list(moment, sending, copies, limit_bytes)
     }
@@ -34,8 +33,9 @@ impl Peer {
         moment: &Moment<'_>,
         sending: &mut Sending,
     ) -> Result<bool, NetError> {
-        let Some(budget) = self.budget.filter(|_| self.events.is_due()) else { return Ok(false) };
-        let owed_bytes = budget.bytes_owed_to_events().saturating_sub(alone_bytes(moment.config));
+        let owed = self.allowance.bytes_owed_to_events().filter(|_| self.events.is_due());
+        let Some(owed) = owed else { return Ok(false) };
+        let owed_bytes = owed.saturating_sub(alone_bytes(moment.config));
         let limit_bytes = owed_bytes.min(moment.config.datagram_bytes - EventsAlone::BYTES);
         Ok(self.list(moment, sending, 1, limit_bytes)?.is_some())
     }
@@ -64,7 +64,7 @@ impl Peer {
         }
         let limit_bytes = self.sendable_bytes(moment.config).saturating_sub(EventsAlone::BYTES);
         // With a budget, further copies of events are not worth a datagram of their own.
-        let copies = if self.budget.is_some() { 1 } else { moment.config.event_copies };
+        let copies = if self.allowance.is_thrifty() { 1 } else { moment.config.event_copies };
         let overhead_bytes = alone_bytes(moment.config);
         let list = self.event_list(moment, sending, copies, limit_bytes, overhead_bytes)?;
         let Some(list) = list else { return Ok(()) };
@@ -73,9 +73,7 @@ impl Peer {
             header.write(out);
             out.extend_from_slice(&list.bytes);
         });
-        if let Some(budget) = &mut self.budget {
-            budget.note_events(bytes + moment.config.overhead_bytes);
-        }
+        self.allowance.note_events(bytes + moment.config.overhead_bytes);
         self.events_waited = 0;
         let carried = self.events.note_sent(moment.tick, list);
         // A datagram with events alone does not change `last_sent`, because a world at rest still

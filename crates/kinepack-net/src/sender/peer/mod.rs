@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use kinepack::{Snapshot, Tick};
 
-use super::budget::Budget;
+use super::allowance::Allowance;
 use super::checks::Checks;
 use super::chosen_baseline::ChosenBaseline;
-use super::config::{HubConfig, ReceiverOptions};
+use super::config::{Budget, HubConfig, ReceiverOptions};
 use super::freshness::Freshness;
 use super::full_state::{ANSWERED, OutgoingFullState};
-use super::history::{Content, History, Outcome};
+use super::history::{Content, History, Outcome, Sent};
 use super::moment::Moment;
 use super::offered::{OfferedCodec, Target};
 use super::outbox::Outbox;
@@ -52,7 +52,9 @@ pub(super) struct Peer {
     reference: Reference,
     full_state: Option<OutgoingFullState>,
     newest_full_state: u8,
-    pub(super) budget: Option<Budget>,
+    pub(super) allowance: Allowance,
+    /// What the receiver has saved of the uplink that all receivers share.
+    pub(super) saved_bytes: usize,
     pub(super) visibility: KnownVisibility,
     pub(super) eye: Eye,
     freshness: Freshness,
@@ -121,9 +123,8 @@ impl Peer {
             reference: Reference { number: 0, view: Arc::clone(initial), since: now },
             full_state: None,
             newest_full_state: 0,
-            budget: options
-                .budget_bytes_per_s
-                .map(|bytes_per_s| Budget::new(bytes_per_s, datagram_bytes, now)),
+            allowance: Allowance::new(options.budget, datagram_bytes, now),
+            saved_bytes: 0,
             visibility,
             eye: Eye::default(),
             freshness: Freshness::default(),
@@ -151,17 +152,8 @@ impl Peer {
     }
 
     /// Changes the budget while the receiver plays.
-    pub(super) fn set_budget(
-        &mut self,
-        bytes_per_s: Option<u32>,
-        config: &HubConfig,
-        now: Duration,
-    ) {
-        let datagram_bytes = config.datagram_bytes + config.paid_overhead_bytes();
-        self.budget = bytes_per_s.map(|bytes_per_s| match self.budget {
-            Some(budget) => budget.changed(bytes_per_s, datagram_bytes, now),
-            None => Budget::new(bytes_per_s, datagram_bytes, now),
-        });
+    pub(super) fn set_budget(&mut self, budget: Budget, now: Duration) {
+        self.allowance.set_budget(budget, now);
     }
 
     /// Begins to send with the codec at index `codec`. Returns false if the receiver had joined
@@ -178,7 +170,7 @@ impl Peer {
         true
     }
 
-    pub(super) fn status(&self, offers: &[OfferedCodec]) -> PeerStatus {
+    pub(super) fn status(&self, offers: &[OfferedCodec], now: Duration) -> PeerStatus {
         let offer = self.codec.map(|codec| &offers[codec]);
         PeerStatus {
             joined: offer.is_some(),
@@ -199,6 +191,7 @@ impl Peer {
             dropped_events: self.events.dropped,
             waiting_events: self.events.waiting(),
             refused_events: self.events.refused,
+            link: self.allowance.link(now),
         }
     }
 
@@ -224,6 +217,7 @@ impl Peer {
         self.history.acknowledge(now, acknowledgement, &mut self.outcomes)?;
         self.heard_at = self.heard_at.max(now);
         self.settle(now);
+        self.allowance.note_feedback(now);
         self.history.forget();
         Ok(())
     }
@@ -257,6 +251,8 @@ impl Peer {
         for outcome in outcomes.drain(..) {
             match outcome {
                 Outcome::Acknowledged(index) => {
+                    let Sent { at, paid_bytes, .. } = *self.history.entry(index);
+                    self.allowance.note_acknowledged(now, at, paid_bytes as usize);
                     if let Some(events) = &self.history.entry(index).events {
                         self.events.arrive(events);
                     }
@@ -288,6 +284,8 @@ impl Peer {
                     }
                 }
                 Outcome::Lost(index) => {
+                    let paid_bytes = self.history.entry(index).paid_bytes;
+                    self.allowance.note_lost(now, paid_bytes as usize);
                     let Self { history, events, full_state, freshness, reference, .. } = self;
                     let reference_tick = reference.view.tick();
                     note_lost(history.entry(index), events, full_state, freshness, reference_tick);
@@ -314,9 +312,7 @@ impl Peer {
         let target = Target { codec, visible };
         self.history.find_lost(moment.now, &mut self.outcomes);
         self.settle(moment.now);
-        if let Some(budget) = &mut self.budget {
-            budget.fill(moment.now);
-        }
+        self.allowance.refill(moment.now);
         self.events.expire(moment.tick);
         let due = self.due(moment, sending, target);
         if due.is_none() {
@@ -421,7 +417,7 @@ impl Peer {
     /// Whether no other receiver can share the encoding of `due`, because its baseline is partial
     /// for lack of budget.
     pub(super) fn is_always_alone(&self, due: &DueSnapshot) -> bool {
-        self.budget.is_some() && !due.base.view.is_complete()
+        self.allowance.is_limited() && !due.base.view.is_complete()
     }
 
     /// The datagrams sent, each with its outcome.
@@ -454,7 +450,7 @@ impl Peer {
         moment: &Moment<'_>,
         are_all_due: bool,
     ) -> bool {
-        let is_tried = self.budget.is_none() || !self.expects_part;
+        let is_tried = !self.allowance.is_limited() || !self.expects_part;
         (due.is_first || are_all_due && is_tried)
             && self.sendable_bytes(moment.config) >= LEAST_BYTES
             && self.header(moment, &due.base, 1).is_some()
@@ -462,7 +458,7 @@ impl Peer {
 
     /// Predicts whether [`send_due`](Self::send_due) will ask for everything in parts first.
     pub(super) fn expects_split(&self, due: &DueSnapshot) -> bool {
-        self.expects_split && self.budget.is_none() && !due.is_first
+        self.expects_split && !self.allowance.is_thrifty() && !due.is_first
     }
 
     /// The header of the next snapshot. Its flag *left out* is clear, so the caller must set it for
@@ -517,7 +513,7 @@ impl Peer {
 
     /// The maximum size of the next datagram, in bytes.
     pub(super) fn sendable_bytes(&self, config: &HubConfig) -> usize {
-        let affordable = self.budget.as_ref().map_or(usize::MAX, Budget::bytes);
+        let affordable = self.allowance.bytes();
         affordable.saturating_sub(config.paid_overhead_bytes()).min(config.datagram_bytes)
     }
 
@@ -537,7 +533,8 @@ impl Peer {
             let datagram_bytes = FRAGMENT_HEADER_BYTES
                 + full_state.part(index).len()
                 + moment.config.paid_overhead_bytes();
-            if self.budget.as_ref().is_some_and(|budget| budget.bytes() < datagram_bytes) {
+            if self.allowance.bytes() < datagram_bytes {
+                self.allowance.note_short(moment.now);
                 return;
             }
             full_state.note_sent();
@@ -557,16 +554,17 @@ impl Peer {
         content: Content,
         events: Option<Carried>,
     ) {
-        if let Some(lost) = self.history.push(moment.now, content, events.map(Box::new)) {
+        let paid_bytes = bytes + moment.config.overhead_bytes;
+        let events = events.map(Box::new);
+        if let Some(lost) = self.history.push(moment.now, paid_bytes, content, events) {
+            self.allowance.note_lost(moment.now, lost.paid_bytes as usize);
             let Self { events, full_state, freshness, reference, .. } = self;
             note_lost(&lost, events, full_state, freshness, reference.view.tick());
         }
         self.last_sent = Some(moment.now);
         self.bytes += bytes as u64;
         self.checks.note_sent(bytes);
-        if let Some(budget) = &mut self.budget {
-            budget.spend(bytes + moment.config.overhead_bytes);
-        }
+        self.allowance.note_sent(moment.now, paid_bytes);
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use kinepack::Level;
 
+use crate::LinkStatus;
 use crate::receiver::lost_ratio;
 
 /// The state of one receiver's connection.
@@ -28,7 +29,7 @@ use crate::receiver::lost_ratio;
 /// assert_eq!((status.waiting, status.lost_ratio()), (0, 0.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PeerStatus {
     /// Whether the receiver's hello was accepted.
     pub joined: bool,
@@ -72,6 +73,8 @@ pub struct PeerStatus {
     /// The number of events that had to arrive but never will, because too many were waiting. If
     /// this is above 0, the receiver has missed an event forever, so remove it.
     pub refused_events: u64,
+    /// What is known of the link, for [`Budget::Auto`](crate::Budget::Auto).
+    pub link: Option<LinkStatus>,
 }
 
 impl PeerStatus {

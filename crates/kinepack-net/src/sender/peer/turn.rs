@@ -14,6 +14,7 @@ use super::{DueSnapshot, LEAST_BYTES, Peer, header_bytes};
 use crate::NetError;
 use crate::events::EventList;
 use crate::packet::{LONGEST_IN_FRONT_BYTES, SnapshotHeader, write_in_front};
+use crate::sender::config::HubConfig;
 use crate::sender::full_state::{OutgoingFullState, full_state_bytes};
 use crate::sender::history::Content;
 use crate::sender::moment::Moment;
@@ -40,6 +41,11 @@ impl Turn<'_, '_> {
     /// In how many ticks each entity that the receiver sees has a turn.
     fn turns(&self) -> u8 {
         self.sending.visible.view(self.against.target.visible).turns
+    }
+
+    /// The most bytes that the events take in front of a snapshot.
+    fn front_bytes(&self) -> usize {
+        self.front.as_ref().map_or(0, |front| front.bytes.len() + LONGEST_IN_FRONT_BYTES)
     }
 }
 
@@ -80,7 +86,7 @@ impl Peer {
         let copies = moment.config.event_copies;
         let front =
             self.event_list(moment, sending, copies, limit_bytes, LONGEST_IN_FRONT_BYTES)?;
-        let waits = front.is_none() && self.budget.is_some() && self.events.is_due();
+        let waits = front.is_none() && self.allowance.is_limited() && self.events.is_due();
         self.events_waited = if waits { self.events_waited.saturating_add(1) } else { 0 };
         let may_save = self.events_waited > EVENTS_WAIT && !is_first && !silent;
         if may_save && self.saves_for_events(moment, sending)? {
@@ -119,7 +125,8 @@ impl Peer {
         if !keeps_alive && !turn.sending.is_anything_due(against)? {
             return Ok(());
         }
-        if self.budget.is_none() && self.send_all_changes(turn)? {
+        if self.tries_all(moment.config) && self.send_all_changes(turn)? {
+            self.waiting = 0;
             return Ok(());
         }
         for nth in 0..moment.config.datagrams_per_tick {
@@ -129,12 +136,10 @@ impl Peer {
             let Some(header) = self.header(moment, against.base, turn.turns()) else {
                 return Ok(());
             };
-            let mut limit_bytes = self.limit_bytes(moment.config, &header);
-            if let Some(front) = &turn.front {
-                let front_bytes = front.bytes.len() + LONGEST_IN_FRONT_BYTES;
-                limit_bytes = limit_bytes.saturating_sub(front_bytes);
-            }
+            let limit_bytes = self.limit_bytes(moment.config, &header);
+            let limit_bytes = limit_bytes.saturating_sub(turn.front_bytes());
             if limit_bytes < LEAST_BYTES {
+                self.allowance.note_short(moment.now);
                 return Ok(());
             }
             let plan = self.plan(turn, limit_bytes, nth > 0)?;
@@ -143,12 +148,23 @@ impl Peer {
                 return Ok(());
             }
         }
+        self.allowance.note_short(moment.now);
         Ok(())
+    }
+
+    /// Whether to try to send everything before a part. With a budget that does not adapt, entities
+    /// are ranked at once, because what is sent first matters.
+    fn tries_all(&self, config: &HubConfig) -> bool {
+        match self.allowance.is_limited() {
+            false => true,
+            true if self.allowance.is_thrifty() || self.expects_part => false,
+            true => self.sendable_bytes(config) >= LEAST_BYTES,
+        }
     }
 
     /// Logs when a budget begins to skip entities.
     fn note_starved(&mut self) {
-        let is_starved = self.budget.is_some() && self.waiting > 0;
+        let is_starved = self.allowance.is_limited() && self.waiting > 0;
         if is_starved && !self.is_starved {
             event!(debug, receiver = self.id.0, waiting = self.waiting, "budget too small");
         }
@@ -162,7 +178,10 @@ impl Peer {
         let Some(header) = self.header(moment, against.base, turn.turns()) else {
             return Ok(false);
         };
-        let limit_bytes = self.limit_bytes(moment.config, &header);
+        // With a limit, a large snapshot must not take the room of the events.
+        let front_bytes = if self.allowance.is_limited() { turn.front_bytes() } else { 0 };
+        let limit_bytes = self.limit_bytes(moment.config, &header).saturating_sub(front_bytes);
+        let most_bytes = self.allowance.bytes().saturating_sub(front_bytes);
         let division = turn.sending.division(against.target, moment);
         if let Some(last) = self.history.last_turns(against.base)
             && let Some(plan) = turn.sending.turn(against, last)?
@@ -177,6 +196,7 @@ impl Peer {
             // The parts take more bytes than the whole.
             parts.is_some_and(|parts| bytes_of(&parts) > limit_bytes + limit_bytes / 8)
         };
+        let in_front = moment.config.paid_overhead_bytes() + header_bytes(moment.config, &header);
         if !is_hopeless {
             let plan = turn.sending.whole_due(against)?;
             if plan.coded.bytes.len() <= limit_bytes {
@@ -184,10 +204,18 @@ impl Peer {
                 self.send_snapshot(turn, &header, &plan)?;
                 return Ok(true);
             }
+            // All parts together take more bytes than the whole.
+            if plan.coded.bytes.len() + in_front > most_bytes {
+                return Ok(false);
+            }
         }
         let Some(parts) = turn.sending.split(against, division)? else { return Ok(false) };
         self.expects_split = turn.sending.saves_attempts(against);
         if !self.history.reaches(against.base, parts.len()) {
+            return Ok(false);
+        }
+        if bytes_of(&parts) + parts.len() * in_front > most_bytes {
+            self.expects_split = false;
             return Ok(false);
         }
         for plan in &*parts {
@@ -206,6 +234,7 @@ impl Peer {
         };
         let limit_bytes = self.limit_bytes(moment.config, &header);
         if limit_bytes < LEAST_BYTES {
+            self.allowance.note_short(moment.now);
             return Ok(false);
         }
         let plan = turn.sending.whole(against)?;
@@ -216,6 +245,7 @@ impl Peer {
         let full_bytes = moment.config.datagram_bytes - header_bytes(moment.config, &header);
         if plan.coded.bytes.len() <= full_bytes {
             // The snapshot fits once the budget has filled up.
+            self.allowance.note_short(moment.now);
             return Ok(false);
         }
         let number = self.newest_full_state % 255 + 1;
@@ -290,8 +320,8 @@ impl Peer {
             .sendable_bytes(moment.config)
             .saturating_sub(header.bytes() + plan.coded.bytes.len() + LONGEST_IN_FRONT_BYTES);
         let front = turn.front.take_if(|front| front.bytes.len() <= room);
-        if let (Some(budget), Some(front)) = (&mut self.budget, &front) {
-            budget.note_events(front.bytes.len() + LONGEST_IN_FRONT_BYTES);
+        if let Some(front) = &front {
+            self.allowance.note_events(front.bytes.len() + LONGEST_IN_FRONT_BYTES);
         }
         let bytes = turn.sending.outbox.push(self.id, |out| {
             if let Some(front) = &front {

@@ -10,9 +10,9 @@ use std::time::Duration;
 const KEPT: Duration = Duration::from_millis(100);
 const BYTE: u64 = 1_000_000_000;
 
-/// The bytes that a hub may still send to one receiver.
+/// A bucket of bytes that may be sent.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Budget {
+pub(super) struct Bucket {
     bytes_per_s: u32,
     /// The content in billionths of a byte (bytes per second times nanoseconds), so that rounding
     /// loses nothing.
@@ -28,7 +28,7 @@ pub(super) struct Budget {
     filled_at: Duration,
 }
 
-impl Budget {
+impl Bucket {
     /// A budget from `now` on. `datagram_bytes` is the largest datagram with its headers.
     pub(super) fn new(bytes_per_s: u32, datagram_bytes: usize, now: Duration) -> Self {
         let kept = u64::from(bytes_per_s) * KEPT.as_nanos() as u64;
@@ -58,6 +58,10 @@ impl Budget {
             of_events: self.of_events.min(new.full_of_events),
             ..new
         }
+    }
+
+    pub(super) fn bytes_per_s(&self) -> u32 {
+        self.bytes_per_s
     }
 
     pub(super) fn fill(&mut self, now: Duration) {
@@ -102,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_second_brings_the_same_budget_in_any_number_of_steps() {
-        let mut budget = Budget::new(64_000, 1_200, Duration::ZERO);
+        let mut budget = Bucket::new(64_000, 1_200, Duration::ZERO);
         budget.spend(budget.bytes());
         let (mut now, mut spent) = (Duration::ZERO, 0);
         for _ in 0..60 {
@@ -122,7 +126,7 @@ mod tests {
     #[test]
     fn a_burst_is_bounded_by_the_budget() {
         for bytes_per_s in [256, 1_000, 12_279, 12_280, 64_000] {
-            let mut budget = Budget::new(bytes_per_s, 1_228, Duration::ZERO);
+            let mut budget = Bucket::new(bytes_per_s, 1_228, Duration::ZERO);
             assert_eq!(budget.bytes(), bytes_per_s as usize / 10, "a tenth of a second");
             budget.fill(Duration::from_secs(60));
             assert_eq!(budget.bytes(), (bytes_per_s as usize / 10).max(1_228));
@@ -137,7 +141,7 @@ mod tests {
 
     #[test]
     fn events_get_at_most_half() {
-        let mut budget = Budget::new(60_000, 1_200, Duration::ZERO);
+        let mut budget = Bucket::new(60_000, 1_200, Duration::ZERO);
         let (mut of_events, mut rest) = (0, 0);
         for tick in 1..=600u32 {
             budget.fill(Duration::from_secs(1) * tick / 60);
