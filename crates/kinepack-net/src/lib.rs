@@ -102,7 +102,8 @@ pub use cost::Cost;
 pub use error::{NetError, Refused};
 pub use events::{Event, EventKinds};
 pub use link::{
-    HEADER_BYTES, Link, LinkConfig, LinkError, LinkPreset, LinkStats, Loss, PRESETS, Tally,
+    HEADER_BYTES, Link, LinkConfig, LinkError, LinkPreset, LinkStats, LinkTrace, LinkTraceError,
+    Loss, PRESETS, Tally,
 };
 pub use packet::{Acknowledgement, Mismatch, VERSION};
 pub use playout::{

@@ -33,6 +33,7 @@ mod groups;
 mod hostile;
 mod kinds;
 mod link;
+mod link_trace;
 mod no_drift;
 mod older_views;
 mod playout;

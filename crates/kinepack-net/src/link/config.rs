@@ -42,11 +42,11 @@ pub struct LinkConfig {
     /// The longest delay of a reordered datagram.
     pub reorder_delay: Duration,
     /// Bits per second that the slowest hop carries, including [`HEADER_BYTES`] for each datagram.
-    /// `None` for no limit.
+    /// `None` for no limit. A [`LinkTrace`](super::LinkTrace) replaces it.
     pub bandwidth_bps: Option<u32>,
     /// The maximum number of bytes that wait before the slowest hop, including headers and the
     /// unsent rest of the current datagram. A datagram without room is dropped. Without
-    /// `bandwidth_bps`, nothing waits.
+    /// `bandwidth_bps` and trace, nothing waits.
     pub queue_bytes: u32,
     /// The largest packet that the path carries, including its header: 1500 leaves 1472 bytes for a
     /// datagram. The link drops larger packets and does not fragment them.

@@ -2,8 +2,8 @@
 //!
 //! One `Link` simulates one direction, so a connection needs two links with different seeds. Links
 //! connect endpoints in tests, demos and measurements, under the caller's clock. A datagram passes
-//! these stages: the path's MTU → the queue before the bottleneck ([`LinkConfig::bandwidth_bps`]) →
-//! loss → duplication → latency, jitter and reordering. So a lost datagram has already used the
+//! these stages: the path's MTU → the queue before the bottleneck ([`LinkConfig::bandwidth_bps`] or
+//! a [`LinkTrace`]) → loss → duplication → latency, jitter and reordering. So a lost datagram has already used the
 //! bottleneck's bandwidth, as on a radio link.
 //!
 //! The same seed and the same calls give the same result on every platform: each mechanism has its
@@ -17,7 +17,9 @@ mod delay;
 mod loss;
 mod presets;
 mod random;
+mod shapes;
 mod stats;
+mod trace;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -30,6 +32,7 @@ use loss::LossChain;
 pub use presets::{LinkPreset, PRESETS};
 use random::Random;
 pub use stats::{LinkStats, Tally};
+pub use trace::{LinkTrace, LinkTraceError};
 
 /// One direction of a simulated network.
 ///
@@ -110,6 +113,35 @@ impl Link {
         Ok(())
     }
 
+    /// Has the link follow a trace that begins at `now`, instead of
+    /// [`LinkConfig::bandwidth_bps`]. [`LinkConfig::queue_bytes`] bounds the queue as before. With
+    /// `None`, the link returns to its configuration. Datagrams in flight keep their due time, and
+    /// later datagrams wait for them.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use kinepack_net::{Link, LinkConfig};
+    ///
+    /// let mut link = Link::new(LinkConfig::PERFECT, 1)?;
+    /// link.follow(Duration::ZERO, Some("20\n60\n".parse()?));
+    /// link.send(Duration::ZERO, &[0; 1000]);
+    /// link.send(Duration::ZERO, &[0; 1000]); // departs with the opportunity at 60 ms
+    /// assert_eq!(link.next_due(), Some(Duration::from_millis(20)));
+    /// assert_eq!(link.queueing(Duration::from_millis(10)), Duration::from_millis(50));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn follow(&mut self, now: Duration, trace: Option<LinkTrace>) {
+        self.now = self.now.max(now);
+        self.bottleneck.follow(self.now, trace);
+    }
+
+    /// How long a datagram sent at `now` would wait for those before it, until the bottleneck has
+    /// sent the last of them. 0 if nothing waits. The wait for an opportunity of a trace while
+    /// nothing waits does not count, just as the datagram's own transmission.
+    pub fn queueing(&self, now: Duration) -> Duration {
+        self.bottleneck.queueing(self.now.max(now))
+    }
+
     /// Sends a copy of `datagram`, which may be empty.
     pub fn send(&mut self, now: Duration, datagram: &[u8]) {
         self.now = self.now.max(now);
@@ -158,11 +190,6 @@ impl Link {
     /// The number of datagrams in flight, including copies.
     pub fn in_flight(&self) -> usize {
         self.in_flight.len()
-    }
-
-    /// How long a datagram that is sent at `now` waits in the queue of the slowest hop.
-    pub fn queueing(&self, now: Duration) -> Duration {
-        self.bottleneck.wait(now)
     }
 
     /// Counters of what happened to the datagrams.

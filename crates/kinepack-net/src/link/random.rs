@@ -35,6 +35,12 @@ impl Random {
         (self.bits() >> 32) < (f64::from(ratio) * 4_294_967_296.0) as u64
     }
 
+    /// A uniform integer from `least` to `most`, which is not below `least`.
+    pub(super) fn between(&mut self, least: u32, most: u32) -> u32 {
+        let count = u128::from(most - least) + 1;
+        least + ((u128::from(self.bits()) * count) >> 64) as u32
+    }
+
     /// A uniform time from 0 to `longest`, which is less than 500 years.
     pub(super) fn up_to(&mut self, longest: Duration) -> Duration {
         let count = longest.as_nanos() + 1;
@@ -61,6 +67,7 @@ mod tests {
             seen[random.up_to(Duration::from_nanos(3)).as_nanos() as usize] = true;
             assert!(random.up_to(Duration::ZERO).is_zero());
             assert!(!random.chance(0.0) && random.chance(1.0));
+            assert!((3..=5).contains(&random.between(3, 5)) && random.between(9, 9) == 9);
         }
         assert_eq!(seen, [true; 4]);
     }
