@@ -11,6 +11,7 @@ pub mod cube_precision;
 mod distribution;
 mod failure;
 pub mod interrupt;
+mod link_meter;
 mod link_options;
 pub mod output;
 mod own_file;
@@ -24,12 +25,14 @@ mod seed;
 mod sent_level;
 mod stdout;
 pub mod table;
+mod trace_options;
 mod words;
 mod wrong_lanes;
 
 pub use background::in_background;
 pub use distribution::{Distribution, Summary};
 pub use failure::Failure;
+pub use link_meter::{LinkMeter, LinkUse, Slot, Waits};
 pub use link_options::{
     LinkOptions, LinkOptionsError, both_ways, link_names, parse_milliseconds, parse_span,
 };
@@ -40,5 +43,6 @@ pub use read_once::{READ_ONCE, is_read_once};
 pub use seed::parse_seed;
 pub use sent_level::SentLevel;
 pub use stdout::{Escaping, announce, escaped, print, program_name, say, set_program_name};
+pub use trace_options::{TraceError, TraceOptions};
 pub use words::counted;
 pub use wrong_lanes::wrong_lanes;

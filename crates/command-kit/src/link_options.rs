@@ -75,6 +75,14 @@ pub struct LinkOptions {
         value_parser = clap::value_parser!(u32).range(1..=4_000_000)
     )]
     pub bandwidth_kbps: Option<u32>,
+    /// The most that waits before the slowest hop, in kilobytes; what has no room is dropped.
+    #[arg(
+        long,
+        value_name = "KB",
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(0..=4_000_000)
+    )]
+    pub queue_kb: Option<u32>,
     /// The largest packet that passes, in bytes, headers included.
     #[arg(
         long,
@@ -182,6 +190,8 @@ impl LinkOptions {
         config.reorder_ratio = ratio(self.reorder, config.reorder_ratio);
         config.bandwidth_bps =
             self.bandwidth_kbps.map(|kbps| kbps.saturating_mul(1000)).or(config.bandwidth_bps);
+        config.queue_bytes =
+            self.queue_kb.map(|kb| kb.saturating_mul(1000)).unwrap_or(config.queue_bytes);
         config.mtu_bytes = self.mtu.unwrap_or(config.mtu_bytes);
         config.validate()?;
         Ok(config)
@@ -209,6 +219,7 @@ impl LinkOptions {
         add("reorder", self.reorder.map(|v| v.to_string()));
         add("reorder-ms", self.reorder_ms.map(|v| v.to_string()));
         add("bandwidth-kbps", self.bandwidth_kbps.map(|v| v.to_string()));
+        add("queue-kb", self.queue_kb.map(|v| v.to_string()));
         add("mtu", self.mtu.map(|v| v.to_string()));
         add("outage", self.outage.map(|(from, to)| format!("{from}..{to}")));
         name

@@ -14,6 +14,7 @@ mod figure;
 mod incomplete;
 mod kinds;
 mod kpz;
+mod link_traces;
 mod motions;
 mod outputs;
 mod own_captures;

@@ -52,9 +52,10 @@ fn analyze_and_replay_replace_a_page_only_with_force() {
 fn an_output_that_is_an_input_is_refused_even_with_force() {
     let files = Files::new();
     let [challenge, capture] = captures(&files);
-    let [replay, copy, profile] = ["run.kpz", "copy.mcap", "run.profile"]
+    let [replay, copy, profile, trace] = ["run.kpz", "copy.mcap", "run.profile", "link.trace"]
         .map(|name| files.path(name).to_str().unwrap().to_owned());
     fs::copy(&capture, &copy).unwrap();
+    fs::write(&trace, "5\n").unwrap();
     assert_eq!(run(&["pack", &challenge, &replay]).code, Some(0));
     assert_eq!(run(&["train", &challenge, "--passes", "1", "--out", &profile]).code, Some(0));
     // This is another name of the same file.
@@ -69,6 +70,7 @@ fn an_output_that_is_an_input_is_refused_even_with_force() {
         (&profile, &["analyze", &capture, "--profile", &profile, "--html", &profile]),
         (&capture, &["replay", &capture, "--html", &other]),
         (&profile, &["replay", &capture, "--profile", &profile, "--html", &profile]),
+        (&trace, &["replay", &capture, "--link-trace", &trace, "--html", &trace]),
         (&challenge, &["pack", &challenge, &challenge]),
         (&profile, &["pack", &challenge, "--profile", &profile, &profile]),
         (&replay, &["cut", &replay, &replay]),

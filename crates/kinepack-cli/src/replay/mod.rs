@@ -1,36 +1,36 @@
 //! `kinepack replay`: sends a capture through the endpoints and a simulated link, in virtual time.
 
+mod report;
 mod run;
 mod sweep;
 mod ticks;
 mod truth;
 
-use std::io::{self, Write};
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::Args;
 use command_kit::interrupt::{Interrupt, Interrupted};
 use command_kit::output::Force;
-use command_kit::table::{table, write_json, write_text};
+use command_kit::table::write_json;
 use command_kit::{
-    Failure, LinkOptions, LinkOptionsError, OutputError, SentLevel, counted, print, progress,
-    report_page,
+    Failure, LinkOptions, LinkOptionsError, OutputError, SentLevel, TraceError, TraceOptions,
+    print, progress, report_page,
 };
 use kinepack::{Codec, Schema, SetupError, Tick};
 use kinepack_capture::analysis::frames_per_s;
-use kinepack_net::{LinkConfig, NetError};
+use kinepack_net::{LinkConfig, NetError, ReceiverOptions};
+use report::{Report, about, notes};
 use run::{Run, RunReport, Schemas, Setup};
-use serde::Serialize;
 use sweep::{Links, Sweep};
 use ticks::SentTicks;
 use truth::{Moment, Refusal, Truth};
 
 use crate::captured::{
-    CaptureArguments, Captured, CapturedError, Ending, Pace, StreamArguments, profile, profile_name,
+    CaptureArguments, Captured, CapturedError, Ending, StreamArguments, profile, profile_name,
 };
 use crate::ladder::{Parameters, ProfileError, Shortage, TooShort};
 use crate::steps::{StepArguments, Steps};
@@ -80,32 +80,49 @@ pub struct Arguments {
     /// Print one JSON document instead of a table.
     #[arg(long)]
     json: bool,
+    /// The most that is sent to the receiver, in bytes a second with headers. What has no room
+    /// waits: the entities that were sent least recently are sent first.
+    #[arg(
+        long,
+        value_name = "BYTES",
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(256..)
+    )]
+    budget: Option<u32>,
     #[command(flatten, next_help_heading = "Link")]
     link: LinkOptions,
+    #[command(flatten, next_help_heading = "Link")]
+    trace: TraceOptions,
 }
 
-/// The results of all runs.
-#[derive(Serialize)]
-struct Report {
-    file: String,
-    stream: String,
-    link: String,
-    /// The settings of the link, as text.
-    link_about: String,
-    frames: u64,
-    /// Ticks per second.
-    rate_hz: f64,
-    /// Frames per second. The number is below `rate_hz` if some ticks have no frame.
-    frames_per_s: f64,
-    /// Explanations of numbers that look surprising.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    notes: Vec<String>,
-    /// The speed of all runs together, as a multiple of real time.
-    #[serde(skip)]
-    speed: f64,
-    runs: Vec<RunReport>,
-    over_loss: Vec<RunReport>,
-    over_round_trip: Vec<RunReport>,
+impl Arguments {
+    fn setup(&self, schemas: Arc<Schemas>, ticks: SentTicks) -> Result<Setup, ReplayError> {
+        Ok(Setup {
+            schemas,
+            ticks,
+            link_seed: self.link.link_seed,
+            outage: self.link.outage(),
+            trace: self.trace.trace()?,
+            receiver: ReceiverOptions {
+                budget_bytes_per_s: self.budget,
+                ..ReceiverOptions::default()
+            },
+            is_link_reported: self.limits_link(),
+        })
+    }
+
+    /// Returns whether an option limits what the link carries, so that its use is of interest.
+    fn limits_link(&self) -> bool {
+        let Self { budget, link, trace, .. } = self;
+        let is_narrow = link.bandwidth_kbps.is_some() || link.queue_kb.is_some();
+        is_narrow || trace.link_trace.is_some() || budget.is_some()
+    }
+
+    /// Returns the options of the link and of what is sent over it, as text.
+    fn link_name(&self) -> String {
+        let budget = self.budget.map(|budget| format!(" --budget {budget}"));
+        format!("{}{}{}", self.link.name(), self.trace.name(), budget.unwrap_or_default())
+    }
 }
 
 /// The reason why a capture cannot be replayed, or why the receiver's states are wrong.
@@ -119,6 +136,8 @@ pub(crate) enum ReplayError {
     TooShort(#[from] TooShort),
     #[error(transparent)]
     Link(#[from] LinkOptionsError),
+    #[error(transparent)]
+    Trace(#[from] TraceError),
     #[error(transparent)]
     Net(#[from] NetError),
     #[error(transparent)]
@@ -157,7 +176,7 @@ impl Failure for ReplayError {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), ReplayError> {
     let profiles = arguments.profile.iter().filter_map(Parameters::file);
-    let inputs = iter::once(arguments.file.as_path()).chain(profiles);
+    let inputs = iter::once(arguments.file.as_path()).chain(profiles).chain(arguments.trace.file());
     let [html] = arguments.force.reading(inputs).targets([arguments.html.as_deref()])?;
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let (report, all, ending) = replay(arguments, &interrupt)?;
@@ -199,28 +218,19 @@ fn replay(
     let codecs = codecs(arguments, &steps.schema, &stream.name)?;
     let link = arguments.link.config()?;
     let ticks = SentTicks::new(stream.rate_hz);
-    let runs_over = |links: Links| {
-        let mut runs = Vec::new();
-        for (link, link_name) in links {
-            for (codec, profile) in &codecs {
-                let setup = Setup {
-                    schemas: &schemas,
-                    codec,
-                    ticks,
-                    profile,
-                    link,
-                    link_name: link_name.clone(),
-                    link_seed: arguments.link.link_seed,
-                    outage: arguments.link.outage(),
-                };
-                runs.push(Run::new(setup)?);
-            }
-        }
-        Ok::<_, ReplayError>(runs)
+    let setup = arguments.setup(schemas, ticks)?;
+    let runs_over = |links: Links| -> Result<Vec<Run>, ReplayError> {
+        let of_link = |(link, name): &(LinkConfig, String)| {
+            let run = |(codec, profile): &(Codec, String)| {
+                Run::new(&setup, (codec, profile), (*link, name))
+            };
+            codecs.iter().map(run).collect::<Vec<_>>()
+        };
+        links.iter().flat_map(of_link).collect()
     };
     let (over_loss, over_round_trip) =
         arguments.sweep.as_ref().map(|sweep| sweep.links(&link)).unwrap_or_default();
-    let mut runs = runs_over(vec![(link, arguments.link.name())])?;
+    let mut runs = runs_over(vec![(link, arguments.link_name())])?;
     let first_over_loss = runs.len();
     runs.append(&mut runs_over(over_loss)?);
     let first_over_round_trip = runs.len();
@@ -240,13 +250,15 @@ fn replay(
     }
     let frames_per_s =
         frames_per_s(ticks.rate_hz, frames, Some((Tick(1), last))).min(stream.rate_hz);
+    // A series for each point of a curve would be too much to read.
+    runs.iter_mut().skip(first_over_loss).for_each(RunReport::omit_series);
     let over_round_trip = runs.split_off(first_over_round_trip);
     let over_loss = runs.split_off(first_over_loss);
     let report = Report {
         file: arguments.file.display().to_string(),
         stream: stream.name,
-        link: arguments.link.name(),
-        link_about: about(&link),
+        link: arguments.link_name(),
+        link_about: about(&link, setup.trace.as_ref()),
         frames,
         rate_hz: stream.rate_hz,
         frames_per_s,
@@ -292,20 +304,6 @@ fn check_count(
         return Err(Interrupted::after_frames(frames, all, nothing).into());
     }
     Err(Shortage::for_baselines(frames as u32, 1).of(file.display()).into())
-}
-
-/// Explains numbers that may look wrong.
-fn notes(runs: &[RunReport], frames_per_s: f64) -> Vec<String> {
-    let apart_ms = 1e3 / frames_per_s;
-    let is_late = |run: &&RunReport| run.received > 0 && apart_ms > run.max_delay_ms;
-    let note = |run: &RunReport| {
-        format!(
-            "frames are {apart_ms:.0} ms apart, and playback waits {:.0} ms for one at most: what is \
-             shown stands still in between, which counts as stalled",
-            run.max_delay_ms
-        )
-    };
-    runs.iter().find(is_late).map(note).into_iter().collect()
 }
 
 /// The progress of the runs when playing ended.
@@ -399,103 +397,4 @@ fn play_group(
         }
     }
     Ok(group)
-}
-
-/// Returns the settings of a link that affect a replay most, as text.
-fn about(link: &LinkConfig) -> String {
-    let ms = |time: Duration| time.as_secs_f64() * 1e3;
-    format!(
-        "round trip {} ms, up to {} ms of jitter each way, {:.1} % lost",
-        2.0 * ms(link.latency),
-        ms(link.jitter),
-        100.0 * link.loss.mean_ratio()
-    )
-}
-
-impl Report {
-    fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
-        let Self { file, stream, link, link_about, frames, speed, .. } = self;
-        let pace = Pace { rate_hz: self.rate_hz, frames_per_s: self.frames_per_s };
-        write_text(out, "", &format!("{file}: {stream}"))?;
-        let title = format!(
-            "{} at {pace}, {link} ({link_about}); {speed:.0} times as fast as in real time",
-            counted(frames, "frame"),
-        );
-        write_text(out, "", &title)?;
-        for note in &self.notes {
-            write_text(out, "", note)?;
-        }
-        for (title, runs) in [
-            ("", &self.runs),
-            ("\nOver the loss, percent", &self.over_loss),
-            ("\nOver the round trip, ms", &self.over_round_trip),
-        ] {
-            if runs.is_empty() {
-                continue;
-            }
-            if !title.is_empty() {
-                writeln!(out, "{title}")?;
-            }
-            let fields = self.runs.first().map(|run| run.errors.as_slice()).unwrap_or_default();
-            let header = [
-                "level",
-                "profile",
-                "loss %",
-                "round trip ms",
-                "kbit/s",
-                "+headers",
-                "delay ms",
-                "stalled",
-                "longest ms",
-                "wrong lanes",
-            ];
-            let recovery =
-                self.runs.iter().any(|run| run.recovery_ms.is_some()).then_some("recovered ms");
-            let header: Vec<String> = header
-                .into_iter()
-                .chain(recovery)
-                .map(str::to_owned)
-                .chain(fields.iter().flat_map(|field| {
-                    [
-                        format!("{} off: half", field.field),
-                        "\t99 %".to_owned(),
-                        "\tlargest".to_owned(),
-                    ]
-                }))
-                .collect();
-            writeln!(
-                out,
-                "{}",
-                table(header, 2, runs.iter().map(|run| run.cells(recovery.is_some()))).trim_fmt()
-            )?;
-        }
-        Ok(())
-    }
-}
-
-impl RunReport {
-    fn cells(&self, has_recovery: bool) -> Vec<String> {
-        let first = [
-            self.level.clone(),
-            self.profile.clone(),
-            format!("{:.1}", self.loss_percent),
-            format!("{:.0}", self.round_trip_ms),
-            format!("{:.1}", self.kbps_payload),
-            format!("{:.1}", self.kbps_total),
-            format!("{:.0}", self.playout_delay_ms),
-            format!("{:.2} %", 100.0 * self.stalled_ratio),
-            format!("{:.0}", self.longest_stall_ms),
-            self.wrong_lanes.to_string(),
-        ];
-        let errors = self
-            .errors
-            .iter()
-            .flat_map(|field| [field.error.p50, field.error.p99, field.error.max]);
-        let recovery = self.recovery_ms.map_or("–".to_owned(), |ms| format!("{ms:.0}"));
-        first
-            .into_iter()
-            .chain(has_recovery.then_some(recovery))
-            .chain(errors.map(|error| format!("{error:.4}")))
-            .collect()
-    }
 }

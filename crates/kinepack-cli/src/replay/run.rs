@@ -1,18 +1,21 @@
 //! Runs one replay: a hub, a link and a receiver, in virtual time.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use command_kit::{Distribution, LinkOptionsError, Summary, both_ways, wrong_lanes};
+use command_kit::{
+    Distribution, LinkMeter, LinkOptionsError, LinkUse, Summary, both_ways, wrong_lanes,
+};
 use cube_data::cube;
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{Codec, Schema, Snapshot, Tick};
 use kinepack_capture::analysis::any_element;
 use kinepack_capture::kinds::field_names;
 use kinepack_net::{
-    HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, Received, Receiver, ReceiverConfig, ReceiverId,
-    ReceiverOptions, Sequence, datagram_sequence,
+    HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, LinkTrace, Received, Receiver, ReceiverConfig,
+    ReceiverId, ReceiverOptions, Sequence, datagram_sequence,
 };
 use serde::Serialize;
 
@@ -62,6 +65,16 @@ pub(super) struct RunReport {
     /// The errors of each field that has distances, while the field changes. They are in the
     /// field's unit, or in degrees for rotations.
     pub(super) errors: Vec<FieldError>,
+    /// The use of the link to the receiver. The value is `None` if no option limits the link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) link_use: Option<LinkUse>,
+}
+
+impl RunReport {
+    /// Omits what happened over time.
+    pub(super) fn omit_series(&mut self) {
+        self.link_use.iter_mut().for_each(|link_use| link_use.series.clear());
+    }
 }
 
 /// The distances of a shown field from the recorded value at the same moment.
@@ -101,7 +114,11 @@ pub(super) struct Run {
     receiver: Receiver,
     down: Link,
     up: Link,
-    outage: std::ops::Range<Duration>,
+    /// What passes through `down`.
+    meter: LinkMeter,
+    is_link_reported: bool,
+    budget_bytes_per_s: Option<u32>,
+    outage: Range<Duration>,
     /// The most recent views that were sent.
     sent: VecDeque<(Sequence, Snapshot)>,
     report: RunReport,
@@ -122,23 +139,29 @@ pub(super) struct Run {
     truth: [Vec<u32>; 2],
 }
 
-/// The inputs of a run.
-pub(super) struct Setup<'a> {
-    pub(super) schemas: &'a Arc<Schemas>,
-    pub(super) codec: &'a Codec,
+/// The inputs that all runs share.
+pub(super) struct Setup {
+    pub(super) schemas: Arc<Schemas>,
     pub(super) ticks: SentTicks,
-    pub(super) profile: &'a str,
-    pub(super) link: LinkConfig,
-    pub(super) link_name: String,
     pub(super) link_seed: u64,
-    pub(super) outage: std::ops::Range<Duration>,
+    pub(super) outage: Range<Duration>,
+    /// What the link to the receiver carries over time. If the value is `None`, it has a constant
+    /// bandwidth.
+    pub(super) trace: Option<LinkTrace>,
+    pub(super) receiver: ReceiverOptions,
+    /// Whether the report has the use of the link.
+    pub(super) is_link_reported: bool,
 }
 
 impl Run {
-    pub(super) fn new(setup: Setup<'_>) -> Result<Self, ReplayError> {
-        let Setup { schemas, codec, ticks, profile, link, link_name, link_seed, outage } = setup;
+    pub(super) fn new(
+        setup: &Setup,
+        (codec, profile): (&Codec, &str),
+        (link, link_name): (LinkConfig, &str),
+    ) -> Result<Self, ReplayError> {
+        let Setup { schemas, trace, receiver, .. } = setup;
         let mut hub = Hub::new(codec, HubConfig::default())?;
-        hub.add(RECEIVER, &ReceiverOptions::default(), Duration::ZERO)?;
+        hub.add(RECEIVER, receiver, Duration::ZERO)?;
         let lanes = schemas.most_lanes(1);
         let mut errors: Vec<(String, Distribution)> = Vec::new();
         let mut error_of = |name: &str| {
@@ -151,23 +174,27 @@ impl Run {
         };
         let names = field_names(&schemas.stream);
         let error_of_field = names.iter().map(|name| error_of(name)).collect();
-        let SentTicks { rate_hz, tick_hz, .. } = ticks;
+        let SentTicks { rate_hz, tick_hz, .. } = setup.ticks;
         let mut config = ReceiverConfig::at_hz(tick_hz);
         config.playout.max_states =
             (tick_hz as usize).clamp(config.playout.max_states, MOST_STATES);
         let max_delay = config.playout.max_delay;
-        let [down, up] = both_ways(link, link_seed).map_err(LinkOptionsError::from)?;
+        let [mut down, up] = both_ways(link, setup.link_seed).map_err(LinkOptionsError::from)?;
+        down.follow(Duration::ZERO, trace.clone());
         Ok(Self {
             hub,
             receiver: Receiver::new(codec, config)?,
             down,
             up,
-            outage,
+            meter: LinkMeter::new(trace.clone()),
+            is_link_reported: setup.is_link_reported,
+            budget_bytes_per_s: receiver.budget_bytes_per_s,
+            outage: setup.outage.clone(),
             sent: VecDeque::new(),
             report: RunReport {
                 level: codec.level().name().to_owned(),
                 profile: profile.to_owned(),
-                link: link_name,
+                link: link_name.to_owned(),
                 loss_percent: f64::from(link.loss.mean_ratio()) * 100.0,
                 round_trip_ms: link.latency.as_secs_f64() * 2e3,
                 kbps_payload: 0.0,
@@ -181,6 +208,7 @@ impl Run {
                 max_delay_ms: max_delay.as_secs_f64() * 1e3,
                 recovery_ms: None,
                 errors: Vec::new(),
+                link_use: None,
             },
             errors,
             error_of_field,
@@ -235,11 +263,10 @@ impl Run {
 
     fn send(&mut self, now: Duration, snapshot: &Snapshot) -> Result<(), ReplayError> {
         self.hub.tick(now, snapshot)?;
+        self.meter.tick(&self.down, now, self.budget_bytes_per_s);
         let is_out = self.outage.contains(&now);
         while let Some((_, datagram)) = self.hub.poll_transmit() {
-            if !is_out {
-                self.down.send(now, datagram);
-            }
+            self.meter.send(&mut self.down, now, datagram, is_out);
             let sequence = datagram_sequence(datagram);
             let view =
                 sequence.and_then(|sequence| Some((sequence, self.hub.view(RECEIVER, sequence)?)));
@@ -254,6 +281,7 @@ impl Run {
     fn deliver(&mut self, now: Duration) {
         let is_out = self.outage.contains(&now);
         while let Some(datagram) = self.down.poll(now) {
+            self.meter.arrived(now, &datagram);
             // The receiver counts the datagrams that it refuses.
             let Ok(Received::Snapshot { .. }) = self.receiver.handle(now, &datagram) else {
                 continue;
@@ -344,7 +372,8 @@ impl Run {
 
     /// Returns the report of a run whose last frame has the tick `last`.
     pub(super) fn finish(self, last: Tick) -> RunReport {
-        let seconds = self.due(last.0).as_secs_f64().max(1e-9);
+        let end = self.due(last.0);
+        let seconds = end.as_secs_f64().max(1e-9);
         let sent = self.down.stats().sent;
         let kbps = |header: u32| {
             (sent.bytes + sent.count * u64::from(header)) as f64 * 8.0 / 1000.0 / seconds
@@ -367,6 +396,7 @@ impl Run {
             },
             longest_stall_ms: self.longest_stall.as_secs_f64() * 1e3,
             errors: self.errors.into_iter().filter_map(of_field).collect(),
+            link_use: self.is_link_reported.then(|| self.meter.finish(&self.down, end)),
             ..self.report
         }
     }

@@ -5,6 +5,8 @@ const SVG = "http://www.w3.org/2000/svg";
 const NAMED = { headers: "--part-headers", sets: "--part-sets", position: "--part-position", orientation: "--part-orientation", rotation: "--part-orientation" };
 const OTHERS = 6;
 const SERIES = 6;
+/** A chart with more points than this has no marks on them. */
+const MOST_MARKS = 60;
 /** The approximate width of a label's character. */
 const CHARACTER_PX = 6.8;
 
@@ -102,9 +104,9 @@ function says(target, text) {
   return target;
 }
 
-/** Round numbers from 0 to a little above `top`. */
-function ticks(top) {
-  const raw = top / 4 || 1;
+/** Round numbers from 0 to a little above `top`, about `parts` of them. */
+function ticks(top, parts = 4) {
+  const raw = top / parts || 1;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((times) => times * power).find((size) => size >= raw * (1 - 1e-6));
   return Array.from({ length: Math.ceil(top / step - 1e-9) + 1 }, (_, index) => index * step);
@@ -143,17 +145,22 @@ function stackedBars(rows, names, unit) {
   return element("figure", {}, legend(names, colours), sized(draw));
 }
 
-/** A line chart: `lines` are { name, points: [[x, y]] }, `x` and `y` are { name, unit }. */
-function lineChart(lines, x, y, hasLegend = true) {
+/**
+ * A line chart: `lines` are { name, points: [[x, y]], isArea }, `x` and `y` are { name, unit }. `least` is the least room for the
+ * labels of `y`, in characters, so that charts below each other have one axis.
+ */
+function lineChart(lines, x, y, { hasLegend = true, least = 0 } = {}) {
   const colours = seriesColours(lines);
   const xs = [...new Set(lines.flatMap((line) => line.points.map((point) => point[0])))].sort((a, b) => a - b);
   const yTicks = ticks(Math.max(...lines.flatMap((line) => line.points.map((point) => point[1])), 1e-9));
   const [low, high] = [Math.min(...xs, 0), Math.max(...xs)];
+  const isDense = xs.length > MOST_MARKS;
+  const found = lines.map((line) => [line.name, new Map(line.points)]);
   // The first line is thicker, so that it is visible around lines that coincide with it.
-  const thick = (index) => (index === 0 && lines.length > 1 ? 2 : 1);
+  const thick = (index) => (isDense ? (lines[index].isArea ? 0.5 : 0.9) : index === 0 && lines.length > 1 ? 2 : 1);
   const draw = (width) => {
     const height = 220, right = 14, top = 12, bottom = 40;
-    const left = Math.ceil(Math.max(...yTicks.map((tick) => short(tick).length)) * CHARACTER_PX) + 12;
+    const left = Math.ceil(Math.max(least, ...yTicks.map((tick) => short(tick).length)) * CHARACTER_PX) + 12;
     const atX = (value) => left + ((value - low) / (high - low || 1)) * (width - left - right);
     const atY = (value) => height - bottom - (value / yTicks.at(-1)) * (height - top - bottom);
     const chart = canvas(width, height, `${y.name} (${y.unit}) over ${x.name} (${x.unit})`);
@@ -161,22 +168,29 @@ function lineChart(lines, x, y, hasLegend = true) {
       chart.append(shape("line", { class: "axis", x1: left, x2: width - right, y1: atY(tick), y2: atY(tick) }));
       chart.append(shape("text", { x: left - 6, y: atY(tick) + 4, "text-anchor": "end" }, short(tick)));
     }
-    for (const tick of ticks(high).filter((tick) => tick >= low && tick <= high)) {
+    for (const tick of ticks(high, Math.max(4, Math.floor(width / 110))).filter((tick) => tick >= low && tick <= high)) {
       chart.append(shape("text", { x: atX(tick), y: height - bottom + 16, "text-anchor": "middle" }, short(tick)));
     }
     chart.append(shape("text", { x: (left + width - right) / 2, y: height - 5, "text-anchor": "middle" }, `${x.name} (${x.unit})`));
     lines.forEach((line, index) => {
+      if (!line.points.length) return;
       const path = line.points.map((point, nth) => `${nth ? "L" : "M"}${atX(point[0])} ${atY(point[1])}`).join("");
+      if (line.isArea) {
+        const ends = [line.points.at(-1), line.points[0]].map(([at]) => `L${atX(at)} ${atY(0)}`).join("");
+        chart.append(shape("path", { d: `${path}${ends}Z`, style: `fill: ${colours[index]}; fill-opacity: .15` }));
+      }
       chart.append(shape("path", { d: path, style: `fill: none; stroke: ${colours[index]}; stroke-width: ${2 * thick(index)}` }));
+      if (isDense) return;
       for (const point of line.points) {
         chart.append(shape("circle", { cx: atX(point[0]), cy: atY(point[1]), r: thick(index) + 2, style: `fill: ${colours[index]}` }));
       }
     });
     const half = xs.length > 1 ? (width - left - right) / (xs.length - 1) / 2 : 40;
     for (const at of xs) {
-      const found = lines.map((line) => [line.name, line.points.find((point) => point[0] === at)]).filter(([, point]) => point);
-      const words = found.map(([name, point]) => `${name}: ${short(point[1])} ${y.unit}`).join("\n");
-      const hit = shape("rect", { class: "hit", x: atX(at) - half, y: top, width: 2 * half, height: height - top - bottom, tabindex: 0 });
+      const words = found.filter(([, of]) => of.has(at)).map(([name, of]) => `${name}: ${short(of.get(at))} ${y.unit}`).join("\n");
+      const hit = shape("rect", { class: "hit", x: atX(at) - half, y: top, width: 2 * half, height: height - top - bottom });
+      // Hundreds of points would be too many stops for the keyboard.
+      if (!isDense) hit.setAttribute("tabindex", 0);
       chart.append(says(hit, `${x.name}: ${short(at)} ${x.unit}\n${words}`));
     }
     return chart;

@@ -36,8 +36,29 @@ function over(title, all, at, x) {
   ];
   const lines = (of) => names.map((own) => ({ name: own, points: all.filter((run) => name(run) === own).map((run) => [at(run), of(run)]) }));
   return [section(title, "", legend(names, seriesColours(names)),
-    element("div", { class: "charts" }, charts.map(([y, of]) => lineChart(lines(of), x, y, false))),
+    element("div", { class: "charts" }, charts.map(([y, of]) => lineChart(lines(of), x, y, { hasLegend: false }))),
     element("details", {}, element("summary", {}, "All numbers of these runs"), runs(all)))];
+}
+
+/** A run's link to the receiver over time: what it carries and what is sent, how long datagrams wait, which do not arrive. */
+function overTime(run) {
+  const use = run.link_use;
+  if (!use?.series?.length) return [];
+  const x = { name: "time", unit: "s" };
+  // A slot is drawn at its middle.
+  const at = (slot) => (slot.at_ms + use.slot_ms / 2) / 1000;
+  const line = (title, field) => ({ name: title, points: use.series.filter((slot) => slot[field] !== null).map((slot) => [at(slot), slot[field]]) });
+  const hasPoints = ({ points }) => points.length > 0;
+  const charts = [
+    [[{ ...line("link", "offered_kbps"), isArea: true }, line("sent", "sent_kbps"), line("budget", "budget_kbps")].filter(hasPoints), { name: "link and sender", unit: "kbit/s" }],
+    [[{ ...line("longest queue", "queueing_ms"), isArea: true }], { name: "queueing delay", unit: "ms" }],
+    [[line("dropped, as the queue was full", "dropped"), line("lost", "lost")], { name: "lost and dropped", unit: `datagrams in ${use.slot_ms} ms` }],
+  ].filter(([lines], index) => index < 2 || lines.some(({ points }) => points.some(([, count]) => count > 0)));
+  const { mean, p95, max } = use.queueing_ms;
+  const share = use.used_ratio === null ? "" : `Datagrams took ${percent(use.used_ratio)} of the ${short(use.offered_kbps)} kbit/s that the link carries on average. `;
+  return [section(`The link over time: ${name(run)}`,
+    `${share}They waited ${short(mean)} ms for those before them on average, 95 % of them at most ${short(p95)} ms, and ${short(max)} ms at most. The queue dropped ${use.dropped ? use.dropped.toLocaleString("en") : "no"} datagrams. Rates have headers.`,
+    ...charts.map(([lines, y]) => lineChart(lines, x, y, { hasLegend: lines.length > 1, least: 6 })))];
 }
 
 main.append(
@@ -45,6 +66,8 @@ main.append(
     element("div", { class: "numbers" },
       element("div", {}, element("b", {}, report.frames.toLocaleString("en")), element("span", {}, `frames at ${short(report.frames_per_s)} Hz`)),
       ...report.runs.map((run) => element("div", {}, element("b", {}, `${short(run.kbps_total)} kbit/s`), element("span", {}, `${name(run)}, with headers`)))),
-    runs(report.runs)),
+    runs(report.runs),
+    ...(report.notes ?? []).map((note) => element("p", { class: "note" }, note))),
+  ...report.runs.flatMap(overTime),
   ...over("By packet loss", report.over_loss, (run) => run.loss_percent, { name: "packet loss", unit: "%" }),
   ...over("By round trip", report.over_round_trip, (run) => run.round_trip_ms, { name: "round trip", unit: "ms" }));
