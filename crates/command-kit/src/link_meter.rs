@@ -241,13 +241,14 @@ impl LinkUse {
         ]
     }
 
-    /// Says that the content is smaller than the link, if it is. `kbps` is the rate that was sent.
-    pub fn note_of_small_content(&self, kbps: f64) -> Option<String> {
+    /// Says that the link hardly limits what is sent, if that is so. `kbps` is the rate that was
+    /// sent.
+    pub fn note_of_room(&self, kbps: f64) -> Option<String> {
         let offered_kbps = self.offered_kbps.filter(|offered| kbps < 0.5 * offered)?;
         (self.dropped == 0).then(|| {
             format!(
-                "the content takes {kbps:.0} kbit/s, and the link carries {offered_kbps:.0} on \
-                 average: most of the time the content limits what is sent, not the link"
+                "what is sent takes {kbps:.0} kbit/s, and the link carries {offered_kbps:.0} on \
+                 average: most of the time the link is not the limit"
             )
         })
     }
@@ -308,7 +309,7 @@ mod tests {
         assert!((500.0..=700.0).contains(&last.arrived_kbps) && last.at_ms == 3_900, "{last:?}");
         let sum: u64 = used.series.iter().map(|slot| slot.dropped).sum();
         assert_eq!(sum, used.dropped);
-        assert_eq!(used.note_of_small_content(800.0), None);
+        assert_eq!(used.note_of_room(800.0), None);
     }
 
     #[test]
@@ -320,7 +321,7 @@ mod tests {
         assert!(used.used_ratio.is_some_and(|ratio| (0.09..0.11).contains(&ratio)), "{used:?}");
         assert_eq!(used.queueing_ms.max, 0.0);
         assert!((used.series[500].sent_kbps - 800.0).abs() < 0.1, "{:?}", used.series[500]);
-        assert!(used.note_of_small_content(800.0).unwrap().contains("800 kbit/s"));
+        assert!(used.note_of_room(800.0).unwrap().contains("800 kbit/s"));
         assert!(used.cells()[1].ends_with(" %") && used.cells()[0] == "8000");
     }
 }

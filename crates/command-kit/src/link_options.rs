@@ -197,6 +197,11 @@ impl LinkOptions {
         Ok(config)
     }
 
+    /// Returns whether the options limit what the link carries.
+    pub fn limits_rate(&self) -> bool {
+        self.bandwidth_kbps.is_some() || self.queue_kb.is_some()
+    }
+
     /// Returns the interval in which no datagram passes.
     pub fn outage(&self) -> Range<Duration> {
         let time = |s: f64| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX);

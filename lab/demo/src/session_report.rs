@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use command_kit::Summary;
 use command_kit::table::write_rows;
+use command_kit::{LinkUse, Summary, Waits};
 use serde::Serialize;
 
 use crate::session::FaultReport;
@@ -53,6 +53,9 @@ pub struct SessionReport {
     pub starved_ratio: f64,
     pub shown_error_mm: Summary,
     pub shown_error_deg: Summary,
+    /// The use of the link to the receiver. The value is `None` if no option limits the link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link_use: Option<LinkUse>,
     /// The report on the player's keys. The value is `None` if no keys were sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<InputReport>,
@@ -125,6 +128,7 @@ impl SessionReport {
             ("position error, p50 / p99 / max", summary(&self.shown_error_mm, 2, "mm")),
             ("rotation error, p50 / p99 / max", summary(&self.shown_error_deg, 2, "°")),
         ];
+        rows.extend(self.link_use.iter().flat_map(link_rows));
         rows.extend(self.input.iter().flat_map(InputReport::rows));
         rows.extend(self.faults.iter().flat_map(fault_rows));
         rows.push(("lanes that arrived wrong", self.wrong_lanes.to_string()));
@@ -142,6 +146,18 @@ impl InputReport {
             ("keys lost / wrong", format!("{} / {}", self.lost, self.wrong)),
         ]
     }
+}
+
+fn link_rows(link_use: &LinkUse) -> [(&'static str, String); 4] {
+    let [offered, used, ..] = link_use.cells();
+    let Waits { mean, p95, max } = link_use.queueing_ms;
+    let [mean, p95, max] = [mean, p95, max].map(|ms| format!("{ms:.0$}", usize::from(ms < 100.0)));
+    [
+        ("the link carries, on average", format!("{offered} kbit/s")),
+        ("of which were used", used),
+        ("queueing, mean / p95 / max", format!("{mean} / {p95} / {max} ms")),
+        ("dropped, as the queue was full", link_use.dropped.to_string()),
+    ]
 }
 
 fn fault_rows(faults: &FaultReport) -> [(&'static str, String); 5] {
@@ -202,6 +218,15 @@ mod tests {
                 ..InputReport::default()
             }),
             faults: Some(FaultReport { heal_ms: long, ..FaultReport::default() }),
+            link_use: Some(LinkUse {
+                offered_kbps: Some(1e6),
+                used_ratio: Some(1.0),
+                queueing_ms: Waits { mean: 12_345.6, p95: 12_345.6, max: 12_345.6 },
+                dropped: 5_184_000,
+                lost: 0,
+                slot_ms: 100,
+                series: Vec::new(),
+            }),
             ..SessionReport::default()
         };
         assert_narrow(|out| report.write_table(out));

@@ -8,8 +8,8 @@ use clap::Args;
 use command_kit::interrupt::Interrupt;
 use command_kit::table::write_rows;
 use command_kit::{
-    Distribution, Failure, LinkOptions, LinkOptionsError, OutputError, Summary, counted,
-    parse_milliseconds, print,
+    Distribution, Failure, LinkOptions, LinkOptionsError, OutputError, Summary, TraceError,
+    TraceOptions, counted, parse_milliseconds, print,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use kinepack_net::{HubConfig, LinkError};
@@ -55,6 +55,8 @@ pub struct Arguments {
     send: SendOptions,
     #[command(flatten, next_help_heading = "Link")]
     link: LinkOptions,
+    #[command(flatten, next_help_heading = "Link")]
+    trace: TraceOptions,
     /// Number of receivers.
     #[arg(long, help_heading = "Receivers", value_name = "COUNT", default_value_t = 1, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     receivers: u32,
@@ -108,6 +110,8 @@ pub enum SimulateError {
     Session(#[from] SessionError),
     #[error(transparent)]
     Output(#[from] OutputError),
+    #[error(transparent)]
+    Trace(#[from] TraceError),
     #[error("cannot start threads: {0}")]
     Threads(#[from] ThreadPoolBuildError),
 }
@@ -123,6 +127,7 @@ impl Failure for SimulateError {
         match self {
             Self::Session(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
+            Self::Trace(error) => error.exit_code(),
             Self::Threads(_) => 1,
         }
     }
@@ -140,8 +145,17 @@ impl From<LinkError> for SimulateError {
     }
 }
 
+impl Arguments {
+    /// Returns whether an option limits what the links carry, so that their use is of interest.
+    fn limits_link(&self) -> bool {
+        let Self { send, link, trace, .. } = self;
+        link.limits_rate() || trace.link_trace.is_some() || send.budget_kbps.is_some()
+    }
+}
+
 pub fn run(arguments: &Arguments) -> Result<(), SimulateError> {
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
+    let trace = arguments.trace.trace()?;
     let world = match arguments.objects {
         Some(objects) => {
             Played::Crowd(Crowd::new(objects, arguments.moving.min(objects), arguments.world.seed))
@@ -159,6 +173,12 @@ pub fn run(arguments: &Arguments) -> Result<(), SimulateError> {
         }
         let seed = arguments.link.link_seed.wrapping_add(receiver.into());
         session.add(&arguments.send, link, seed, receiver < arguments.looked_at)?;
+    }
+    if let Some(trace) = &trace {
+        session.peers.iter_mut().for_each(|peer| peer.follow(trace.clone()));
+    }
+    if arguments.limits_link() {
+        session.peers[0].measure_link(trace);
     }
     let ticks = arguments.world.frames();
     let progress = progress(ticks);
@@ -230,7 +250,8 @@ impl Report {
             wrong_lanes: session.peers.iter().map(|peer| peer.wrong_lanes).sum(),
             first: SessionReport {
                 world: arguments.objects.map_or_else(|| arguments.world.name(), crowd),
-                link: arguments.link.name(),
+                link: format!("{}{}", arguments.link.name(), arguments.trace.name()),
+                link_use: session.peers[0].link_use(due(ticks)),
                 sending: arguments.send.name(),
                 ..session.peers[0].report(ticks)
             },

@@ -187,6 +187,31 @@ fn a_simulation_counts_every_receiver_and_no_wrong_lanes() {
 }
 
 #[test]
+fn links_that_follow_a_trace_report_what_they_carried() {
+    let crowd = ["--objects", "1500", "--moving", "800", "--level", "packed"];
+    let link = ["--link", "cable", "--link-trace", "step", "--queue-kb", "32"];
+    let simulate = ["simulate", "--seconds", "12"];
+    let document = json(&[&simulate[..], &crowd, &link].concat());
+    assert_eq!(document["wrong_lanes"], 0);
+    let used = &document["first"]["link_use"];
+    let [carried, slow] = [50, 115].map(|slot| used["series"][slot]["offered_kbps"].as_f64());
+    assert!(carried.is_some_and(|kbps| (3_900.0..4_100.0).contains(&kbps)), "{carried:?}");
+    assert!(slow.is_some_and(|kbps| kbps < 400.0), "{slow:?}");
+    assert!(used["dropped"].as_u64().is_some_and(|count| count > 0), "{}", used["dropped"]);
+    // 32,000 bytes last for a second at 256 kbit/s.
+    let longest_ms = used["queueing_ms"]["max"].as_f64().unwrap();
+    assert!((500.0..=1_050.0).contains(&longest_ms), "{longest_ms}");
+    let sweep = ["sweep", "--seconds", "1", "--cubes", "20", "--link-trace", "train"];
+    let document = json(&sweep);
+    let used = &document["over_loss"][0]["link_use"];
+    assert!(used["offered_kbps"].as_f64().is_some_and(|kbps| kbps > 1_000.0), "{used}");
+    assert!(used["series"].is_null(), "{used}");
+    let refused = run(&["simulate", "--link-trace", "no.trace"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("or one of step, cell-edge, train"), "{}", refused.stderr);
+}
+
+#[test]
 fn a_simulation_with_faults_heals_all_that_it_notices() {
     let crowd = ["simulate", "--seconds", "40", "--objects", "60", "--moving", "30"];
     let document =

@@ -114,8 +114,7 @@ impl Arguments {
     /// Returns whether an option limits what the link carries, so that its use is of interest.
     fn limits_link(&self) -> bool {
         let Self { budget, link, trace, .. } = self;
-        let is_narrow = link.bandwidth_kbps.is_some() || link.queue_kb.is_some();
-        is_narrow || trace.link_trace.is_some() || budget.is_some()
+        link.limits_rate() || trace.link_trace.is_some() || budget.is_some()
     }
 
     /// Returns the options of the link and of what is sent over it, as text.

@@ -46,12 +46,12 @@ pub(super) fn notes(runs: &[RunReport], frames_per_s: f64) -> Vec<String> {
             run.max_delay_ms
         )
     };
-    let small = |run: &RunReport| {
-        let note = run.link_use.as_ref()?.note_of_small_content(run.kbps_total)?;
+    let roomy = |run: &RunReport| {
+        let note = run.link_use.as_ref()?.note_of_room(run.kbps_total)?;
         Some(format!("{}: {note}", run.level))
     };
     let late = runs.iter().find(is_late).map(note);
-    late.into_iter().chain(runs.iter().filter_map(small)).collect()
+    late.into_iter().chain(runs.iter().filter_map(roomy)).collect()
 }
 
 /// Returns the settings of a link that affect a replay most, as text.

@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use command_kit::{both_ways, wrong_lanes};
+use command_kit::{LinkMeter, LinkUse, both_ways, wrong_lanes};
 use cubes::Input;
 use kinepack::Snapshot;
 use kinepack_net::{
-    Cost, DatagramKind, HEADER_BYTES, Link, LinkConfig, LinkError, ReceiverId, Sequence,
+    Cost, DatagramKind, HEADER_BYTES, Link, LinkConfig, LinkError, LinkTrace, ReceiverId, Sequence,
     datagram_kind, split_datagram,
 };
 
@@ -33,6 +33,10 @@ pub struct Peer {
     pub(super) id: ReceiverId,
     pub down: Link,
     pub(super) up: Link,
+    /// Measures what passes through `down`. The value is `None` if that is not reported.
+    meter: Option<LinkMeter>,
+    /// The receiver's budget, for `meter`.
+    budget_bytes_per_s: Option<u32>,
     side: Side,
     /// The stream of the player's keys. The value is `None` until the first keys are sent.
     keys: Option<Box<KeyStream>>,
@@ -101,6 +105,8 @@ impl Peer {
             id,
             down,
             up,
+            meter: None,
+            budget_bytes_per_s: options.receiver_options().budget_bytes_per_s,
             side,
             keys: None,
             plays: false,
@@ -119,6 +125,22 @@ impl Peer {
     pub fn set_link(&mut self, link: LinkConfig) -> Result<(), LinkError> {
         self.down.reconfigure(link)?;
         self.up.reconfigure(link)
+    }
+
+    /// Has the link to the receiver follow a trace from the beginning.
+    pub fn follow(&mut self, trace: LinkTrace) {
+        self.down.follow(Duration::ZERO, Some(trace));
+    }
+
+    /// Measures the use of the link to the receiver from the beginning, for
+    /// [`link_use`](Self::link_use). `trace` is what the link follows.
+    pub fn measure_link(&mut self, trace: Option<LinkTrace>) {
+        self.meter = Some(LinkMeter::new(trace));
+    }
+
+    /// Returns the use of the link to the receiver until `end`, or `None` if it was not measured.
+    pub fn link_use(&self, end: Duration) -> Option<LinkUse> {
+        self.meter.as_ref().map(|meter| meter.finish(&self.down, end))
     }
 
     pub fn viewer_mut(&mut self) -> Option<&mut Viewer> {
@@ -154,8 +176,10 @@ impl Peer {
             front.map_or(Cow::Borrowed(datagram), |front| [&front[..], datagram].concat().into());
         self.recent.push_back((now, datagram.len()));
         let lost_before = lost_datagrams(&self.down);
-        if !is_out {
-            self.down.send(now, &datagram);
+        match &mut self.meter {
+            Some(meter) => meter.send(&mut self.down, now, &datagram, is_out),
+            None if is_out => {}
+            None => self.down.send(now, &datagram),
         }
         let lost = is_out || lost_datagrams(&self.down) > lost_before;
         self.sent.push(SentDatagram { bytes: datagram.len(), lost, cost: None });
@@ -203,6 +227,7 @@ impl Peer {
         carrier: &mut impl Carrier,
     ) -> Result<(), SessionError> {
         while let Some(datagram) = self.down.poll(now) {
+            self.meter.iter_mut().for_each(|meter| meter.arrived(now, &datagram));
             let Some(datagram) = carrier.down(&datagram)? else { continue };
             split_datagram(datagram)
                 .into_iter()
@@ -329,6 +354,9 @@ impl Peer {
         sender: &Sender,
         truth: &Truth,
     ) -> Result<(), SessionError> {
+        if let Some(meter) = &mut self.meter {
+            meter.tick(&self.down, now, self.budget_bytes_per_s);
+        }
         let Side::Viewer(viewer) = &mut self.side else { return Ok(()) };
         if let Some(refused) = viewer.receiver.too_large() {
             return Err(SessionError::TooLarge(refused));

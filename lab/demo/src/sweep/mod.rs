@@ -11,8 +11,8 @@ use clap::Args;
 use command_kit::interrupt::Interrupt;
 use command_kit::output::Force;
 use command_kit::table::table;
-use command_kit::{Failure, OutputError, print};
-use kinepack_net::{HubConfig, LinkConfig, LinkError, Loss};
+use command_kit::{Failure, LinkUse, OutputError, TraceError, TraceOptions, print};
+use kinepack_net::{HubConfig, LinkConfig, LinkError, LinkTrace, Loss};
 use serde::Serialize;
 
 use crate::sender::{SendOptions, due};
@@ -49,10 +49,12 @@ pub struct Arguments {
     world: WorldArguments,
     #[command(flatten, next_help_heading = "Sending")]
     send: SendOptions,
+    #[command(flatten, next_help_heading = "Link")]
+    trace: TraceOptions,
 }
 
 /// The result of one run.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct Point {
     loss_percent: u32,
     round_trip_ms: u32,
@@ -62,6 +64,10 @@ struct Point {
     shown_error_mm_p50: f64,
     shown_error_mm_p99: f64,
     wrong_lanes: u64,
+    /// The use of the link, without what happened over time. The value is `None` if the links
+    /// follow no trace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link_use: Option<LinkUse>,
 }
 
 #[derive(Serialize)]
@@ -79,6 +85,8 @@ pub enum SweepError {
     Session(#[from] SessionError),
     #[error(transparent)]
     Output(#[from] OutputError),
+    #[error(transparent)]
+    Trace(#[from] TraceError),
     /// The sweep could not draw the picture.
     #[error("cannot draw into {}: {reason}", path.display())]
     Picture { path: PathBuf, reason: String },
@@ -89,6 +97,7 @@ impl Failure for SweepError {
         match self {
             Self::Session(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
+            Self::Trace(error) => error.exit_code(),
             Self::Picture { .. } => 2,
         }
     }
@@ -108,7 +117,9 @@ impl From<LinkError> for SweepError {
 
 pub fn run(arguments: &Arguments) -> Result<(), SweepError> {
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
-    let [svg] = arguments.force.targets([arguments.svg.as_deref()])?;
+    let outputs = arguments.force.reading(arguments.trace.file());
+    let [svg] = outputs.targets([arguments.svg.as_deref()])?;
+    let trace = arguments.trace.trace()?;
     let runs = LOSSES_PERCENT.len() + ROUND_TRIPS_MS.len();
     let progress = progress(runs as u32 * arguments.world.frames());
     // After an interrupt, the current run gives no point, and the later runs do not begin.
@@ -116,7 +127,8 @@ pub fn run(arguments: &Arguments) -> Result<(), SweepError> {
         links
             .into_iter()
             .map_while(|(loss_percent, round_trip_ms)| {
-                let point = measure(arguments, loss_percent, round_trip_ms, &interrupt);
+                let point =
+                    measure(arguments, (loss_percent, round_trip_ms), trace.as_ref(), &interrupt);
                 progress.inc(u64::from(arguments.world.frames()));
                 point.transpose()
             })
@@ -127,7 +139,7 @@ pub fn run(arguments: &Arguments) -> Result<(), SweepError> {
     progress.finish_and_clear();
     let report = Report {
         world: arguments.world.name(),
-        sending: arguments.send.name(),
+        sending: format!("{}{}", arguments.send.name(), arguments.trace.name()),
         over_loss,
         over_round_trip,
     };
@@ -153,8 +165,8 @@ pub fn run(arguments: &Arguments) -> Result<(), SweepError> {
 /// Measures one link. Returns `None` if the run was interrupted.
 fn measure(
     arguments: &Arguments,
-    loss_percent: u32,
-    round_trip_ms: u32,
+    (loss_percent, round_trip_ms): (u32, u32),
+    trace: Option<&LinkTrace>,
     interrupt: &Interrupt,
 ) -> Result<Option<Point>, SweepError> {
     let link = LinkConfig {
@@ -165,6 +177,10 @@ fn measure(
     };
     let mut session = Session::new(arguments.world.play()?, &arguments.send, HubConfig::default())?;
     session.add(&arguments.send, link, 1, true)?;
+    if let Some(trace) = trace {
+        session.peers[0].follow(trace.clone());
+        session.peers[0].measure_link(Some(trace.clone()));
+    }
     for tick in 1..=arguments.world.frames() {
         if interrupt.is_raised() {
             return Ok(None);
@@ -181,6 +197,9 @@ fn measure(
         shown_error_mm_p50: report.shown_error_mm.p50,
         shown_error_mm_p99: report.shown_error_mm.p99,
         wrong_lanes: report.wrong_lanes,
+        link_use: session.peers[0]
+            .link_use(due(arguments.world.frames()))
+            .map(|link_use| LinkUse { series: Vec::new(), ..link_use }),
     }))
 }
 
@@ -207,8 +226,10 @@ impl Report {
             "99 %\nerror\nmm",
             "\nwrong\nlanes",
         ];
+        let has_use = self.points().any(|point| point.link_use.is_some());
+        let of_use = LinkUse::HEADER.into_iter().filter(|_| has_use);
         let rows = self.points().map(|point| {
-            [
+            let first = [
                 point.loss_percent.to_string(),
                 point.round_trip_ms.to_string(),
                 format!("{:.1}", point.kbps_payload),
@@ -217,8 +238,10 @@ impl Report {
                 format!("{:.2}", point.shown_error_mm_p50),
                 format!("{:.1}", point.shown_error_mm_p99),
                 point.wrong_lanes.to_string(),
-            ]
+            ];
+            first.into_iter().chain(point.link_use.iter().flat_map(LinkUse::cells))
         });
+        let header = header.into_iter().chain(of_use);
         writeln!(out, "{}", table(header, 0, rows).trim_fmt())
     }
 }
