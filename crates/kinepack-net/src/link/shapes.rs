@@ -24,12 +24,15 @@ impl LinkTrace {
     /// Generates a trace by name. It has the same opportunities on every platform and in every
     /// version, at most 40,000.
     ///
-    /// | name | length | mean rate | shape |
-    /// |---|--:|--:|---|
-    /// | `step` | 30 s | 2.1 Mbit/s | 4 Mbit/s, then 256 kbit/s, then 2 Mbit/s, for 10 s each |
-    /// | `cell-edge` | 60 s | 1.0 Mbit/s | a new rate every 200 ms, at most a third more or a quarter less than before, from 128 kbit/s to 2 Mbit/s; once in about 10 s, nothing for 0.2 to 0.8 s |
-    /// | `train` | 120 s | 3.9 Mbit/s | a new rate every 500 ms, from 0.5 to 8 Mbit/s; nothing for 0.1 to 0.4 s every 15 s, when the cell changes; three tunnels of 2 to 6 s without anything |
-    /// | `crowded-wifi` | 60 s | 3.5 Mbit/s | 24 Mbit/s for 2 to 8 ms, then nothing for 5 to 45 ms while others send; once in about 8 s, nothing for 50 to 200 ms at a time, for 1 to 2 s |
+    /// - `step`: 30 s with 2.1 Mbit/s on average. 4 Mbit/s, then 256 kbit/s, then 2 Mbit/s, for 10 s
+    ///   each.
+    /// - `cell-edge`: 60 s with 1.0 Mbit/s. Every 200 ms a new rate from 128 kbit/s to 2 Mbit/s, at
+    ///   most a third above or a quarter below the last. About every 10 s, nothing for 0.2 to 0.8 s.
+    /// - `train`: 120 s with 3.9 Mbit/s. Every 500 ms a new rate from 0.5 to 8 Mbit/s. About every
+    ///   15 s the cell changes, with nothing for 0.1 to 0.4 s. Three tunnels of 2 to 6 s with nothing.
+    /// - `crowded-wifi`: 60 s with 3.5 Mbit/s. 24 Mbit/s for 2 to 8 ms, then nothing for 5 to 45 ms
+    ///   while others send, by turns. About every 8 s a crowd for 1 to 2 s, with pauses of 50 to
+    ///   200 ms.
     ///
     /// ```
     /// use kinepack_net::LinkTrace;

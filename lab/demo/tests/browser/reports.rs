@@ -34,7 +34,8 @@ fn reports() -> Reports {
     };
     run(&["record", &capture, "--seconds", "2", "--cubes", "60"]);
     run(&["analyze", &capture, "--html", &analysis, "--json"]);
-    run(&["replay", &capture, "--sweep", "loss=0..10,rtt=20..80", "--html", &replay, "--json"]);
+    let page = ["--link-trace", "step", "--html", &replay, "--json"];
+    run(&[&["replay", &capture, "--sweep", "loss=0..10,rtt=20..80"][..], &page].concat());
     Reports { _folder: folder, analysis, replay }
 }
 
@@ -70,9 +71,13 @@ fn axes_have_units() {
         .eval("[...document.querySelectorAll('figcaption h3')].map((title) => title.textContent)");
     let titles: Vec<_> = titles.as_array().unwrap().iter().filter_map(Value::as_str).collect();
     assert!(titles.iter().all(|title| title.ends_with(')') && title.contains(" (")), "{titles:?}");
-    for wanted in
-        ["bandwidth with headers (kbit/s)", "position error, p99 (m)", "orientation error, p99 (°)"]
-    {
+    for wanted in [
+        "bandwidth with headers (kbit/s)",
+        "position error, p99 (m)",
+        "orientation error, p99 (°)",
+        "link and sender (kbit/s)",
+        "queueing delay (ms)",
+    ] {
         assert!(titles.contains(&wanted), "{titles:?}");
     }
     let words = browser.text("document.querySelector('main').textContent");
