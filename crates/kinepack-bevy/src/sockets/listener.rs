@@ -10,7 +10,7 @@ use bevy_ecs::resource::Resource;
 use bevy_ecs::schedule::common_conditions::{resource_exists, resource_removed};
 use bevy_ecs::schedule::{IntoScheduleConfigs, SystemSet};
 use core::ops::Range;
-use kinepack_net::{ReceiverId, ReceiverOptions};
+use kinepack_net::{Budget, ReceiverId, ReceiverOptions};
 use kinepack_udp::ServerEvent;
 
 use crate::{MotionServer, MotionServerSystems};
@@ -40,6 +40,12 @@ pub(super) trait Listener: Resource<Mutability = Mutable> {
 
     /// The plugin calls this after the events of a frame.
     fn note(&mut self);
+}
+
+/// The options of clients at first: a budget that follows the link, up to 8 Mbit/s.
+pub(super) fn following() -> ReceiverOptions {
+    let budget = Budget::Auto { at_most: 1_000_000 };
+    ReceiverOptions { budget, ..ReceiverOptions::default() }
 }
 
 /// The clients of one listener. This resource outlives the listener, so that its clients can still

@@ -39,7 +39,8 @@ impl Plugin for MotionUdpServerPlugin {
 /// ```
 #[derive(Resource)]
 pub struct MotionUdpServer {
-    /// The options of clients that connect from now on, such as a budget. A budget counts
+    /// The options of clients that connect from now on. At first, their budget follows the link,
+    /// up to 1,000,000 bytes a second. [`Budget::Unlimited`](kinepack_net::Budget) turns this off. A budget counts
     /// [`HubConfig::overhead_bytes`](kinepack_net::HubConfig::overhead_bytes) for each datagram.
     /// Set `overhead_bytes` to the sum of [`MAX_OVERHEAD_BYTES`](kinepack_udp::MAX_OVERHEAD_BYTES)
     /// and [`header_bytes`](kinepack_udp::header_bytes).
@@ -62,7 +63,7 @@ impl MotionUdpServer {
     ) -> Result<Self, SetupError> {
         let socket = UdpServer::bind(address, secret, options)?;
         Ok(Self {
-            receiver: ReceiverOptions::default(),
+            receiver: listener::following(),
             address: socket.local_addr(),
             socket: Socket::new(socket),
             events: Vec::new(),

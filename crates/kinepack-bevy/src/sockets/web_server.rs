@@ -49,7 +49,8 @@ impl Plugin for MotionWebServerPlugin {
 /// ```
 #[derive(Resource)]
 pub struct MotionWebServer {
-    /// The options of clients that connect from now on, such as a budget.
+    /// The options of clients that connect from now on. At first, their budget follows the link,
+    /// up to 1,000,000 bytes a second. [`Budget::Unlimited`](kinepack_net::Budget) turns this off.
     pub receiver: ReceiverOptions,
     socket: Socket<WebServer>,
     events: Vec<ServerEvent>,
@@ -60,7 +61,7 @@ impl MotionWebServer {
     /// Makes the resource of an endpoint that is already bound.
     pub fn new(server: WebServer) -> Self {
         Self {
-            receiver: ReceiverOptions::default(),
+            receiver: listener::following(),
             stats: server.stats(),
             socket: Socket::new(server),
             events: Vec::new(),

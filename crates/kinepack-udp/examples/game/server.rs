@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use kinepack::{EntityId, Snapshot, Tick};
 use kinepack_net::{
-    DatagramKind, Hub, HubConfig, ReceiverId, ReceiverOptions, StreamReceiver, datagram_kind,
+    Budget, DatagramKind, Hub, HubConfig, ReceiverId, ReceiverOptions, StreamReceiver, datagram_kind,
     split_datagram,
 };
 use kinepack_udp::{MAX_OVERHEAD_BYTES, ServerEvent, UdpServer, header_bytes};
@@ -61,7 +61,10 @@ impl Server {
     fn handle(&mut self, event: &ServerEvent, now: Duration) -> Result<(), Box<dyn Error>> {
         match event {
             ServerEvent::Connected { client, .. } => {
-                self.hub.add(ReceiverId(*client), &ReceiverOptions::default(), now)?;
+                // What the client's link carries, but at most 4 Mbit/s.
+                let budget = Budget::Auto { at_most: 500_000 };
+                let options = ReceiverOptions { budget, ..ReceiverOptions::default() };
+                self.hub.add(ReceiverId(*client), &options, now)?;
                 let ship = EntityId(self.next_ship);
                 self.next_ship += 1; // a new id for each ship: removed ones are not used again
                 self.ships.insert(ship, Ship { position: [0.0; 2], shield: 100 });
