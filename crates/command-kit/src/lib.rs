@@ -7,6 +7,7 @@
 mod background;
 pub mod bandwidth;
 pub mod bodies;
+mod budget_options;
 pub mod cube_precision;
 mod distribution;
 mod failure;
@@ -30,6 +31,9 @@ mod words;
 mod wrong_lanes;
 
 pub use background::in_background;
+pub use budget_options::{
+    budget_kbps_name, budget_name, budget_now, parse_budget, parse_budget_kbps,
+};
 pub use distribution::{Distribution, Summary};
 pub use failure::Failure;
 pub use link_meter::{LinkMeter, LinkUse, Slot, Waits};

@@ -101,6 +101,25 @@ fn generated_traces_are_followed_and_a_roomy_link_is_noted() {
 }
 
 #[test]
+fn an_automatic_budget_follows_a_slow_link() {
+    let files = Files::new();
+    let capture = &*drones(&files);
+    let slow = ["--link", "cable", "--bandwidth-kbps", "32", "--queue-kb", "64"];
+    let replay = [&["replay", capture, "--level", "packed"][..], &slow].concat();
+    let p95_ms = |budget: &[&str]| {
+        let report = json(&[&replay[..], budget].concat());
+        let used = &report["runs"][0]["link_use"];
+        let last = used["series"].as_array().unwrap().last().unwrap()["budget_kbps"].as_f64();
+        (used["queueing_ms"]["p95"].as_f64().unwrap(), last)
+    };
+    let (unlimited_ms, none) = p95_ms(&[]);
+    let (auto_ms, last_kbps) = p95_ms(&["--budget", "auto"]);
+    assert_eq!(none, None);
+    assert!(last_kbps.is_some_and(|kbps| (10.0..60.0).contains(&kbps)), "{last_kbps:?}");
+    assert!(auto_ms < 0.3 * unlimited_ms, "{auto_ms} of {unlimited_ms} ms");
+}
+
+#[test]
 fn a_bad_trace_is_refused_with_its_line() {
     let files = Files::new();
     let capture = &*drones(&files);
@@ -118,5 +137,7 @@ fn a_bad_trace_is_refused_with_its_line() {
     }
     let refused = refusal(&["replay", capture, "--link-trace", "trian"]);
     assert!(refused.contains("--link-trace trian: ") && refused.contains("cell-edge, train"));
-    assert_eq!(run(&["replay", capture, "--budget", "100"]).code, Some(2));
+    let refused = run(&["replay", capture, "--budget", "100"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("bytes a second, or auto"), "{}", refused.stderr);
 }

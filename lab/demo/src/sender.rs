@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use clap::Args;
+use command_kit::{budget_kbps_name, parse_budget_kbps};
 use kinepack::{Snapshot, Tick};
-use kinepack_net::{Hub, HubConfig, NetError, ReceiverId, ReceiverOptions, Work};
+use kinepack_net::{Budget, Hub, HubConfig, NetError, ReceiverId, ReceiverOptions, Work};
 
 use crate::cube_stream::CubeStream;
 use crate::game_events::GameEvent;
@@ -22,10 +23,15 @@ pub struct SendOptions {
     pub send_hz: u32,
     #[command(flatten)]
     pub stream: CubeStream,
-    /// The bandwidth limit of each receiver in kbit/s, including headers. The most important
-    /// entities are sent first.
-    #[arg(long, value_name = "KBPS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(3..=1_000_000))]
-    pub budget_kbps: Option<u32>,
+    /// The bandwidth limit of each receiver in kbit/s, including headers, or auto: what the link
+    /// carries. The most important entities are sent first.
+    #[arg(
+        long = "budget-kbps",
+        value_name = "KBPS|auto",
+        allow_negative_numbers = true,
+        value_parser = parse_budget_kbps
+    )]
+    pub budget: Option<Budget>,
 }
 
 /// The possible send rates. They divide the world's 60 steps per second.
@@ -42,15 +48,14 @@ pub fn check_send_hz(hz: u32) -> Result<u32, String> {
 
 impl SendOptions {
     pub fn receiver_options(&self) -> ReceiverOptions {
-        let budget_bytes_per_s = self.budget_kbps.map(|kbps| kbps * 125);
-        ReceiverOptions { budget: budget_bytes_per_s.into(), ..ReceiverOptions::default() }
+        ReceiverOptions { budget: self.budget.unwrap_or_default(), ..ReceiverOptions::default() }
     }
 
     /// Returns the options as text for a report.
     pub fn name(&self) -> String {
         let mut name = format!("--send-hz {}{}", self.send_hz, self.stream.name());
-        if let Some(kbps) = self.budget_kbps {
-            name.push_str(&format!(" --budget-kbps {kbps}"));
+        if let Some(budget) = self.budget {
+            name.push_str(&format!(" --budget-kbps {}", budget_kbps_name(budget)));
         }
         name
     }

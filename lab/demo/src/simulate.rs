@@ -149,7 +149,7 @@ impl Arguments {
     /// Returns whether an option limits what the links carry, so that their use is of interest.
     fn limits_link(&self) -> bool {
         let Self { send, link, trace, .. } = self;
-        link.limits_rate() || trace.link_trace.is_some() || send.budget_kbps.is_some()
+        link.limits_rate() || trace.link_trace.is_some() || send.budget.is_some()
     }
 }
 

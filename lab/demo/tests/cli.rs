@@ -201,6 +201,11 @@ fn links_that_follow_a_trace_report_what_they_carried() {
     // 32,000 bytes last for a second at 256 kbit/s.
     let longest_ms = used["queueing_ms"]["max"].as_f64().unwrap();
     assert!((500.0..=1_050.0).contains(&longest_ms), "{longest_ms}");
+    let document = json(&[&simulate[..], &crowd, &link, &["--budget-kbps", "auto"]].concat());
+    let used = &document["first"]["link_use"];
+    let budget_kbps = used["series"][118]["budget_kbps"].as_f64().unwrap();
+    assert!(budget_kbps < 500.0, "{budget_kbps}");
+    assert!(used["queueing_ms"]["max"].as_f64().unwrap() < longest_ms, "{used}");
     let sweep = ["sweep", "--seconds", "1", "--cubes", "20", "--link-trace", "train"];
     let document = json(&sweep);
     let used = &document["over_loss"][0]["link_use"];

@@ -18,11 +18,11 @@ use command_kit::output::Force;
 use command_kit::table::write_json;
 use command_kit::{
     Failure, LinkOptions, LinkOptionsError, OutputError, SentLevel, TraceError, TraceOptions,
-    print, progress, report_page,
+    budget_name, parse_budget, print, progress, report_page,
 };
 use kinepack::{Codec, Schema, SetupError, Tick};
 use kinepack_capture::analysis::frames_per_s;
-use kinepack_net::{LinkConfig, NetError, ReceiverOptions};
+use kinepack_net::{Budget, LinkConfig, NetError, ReceiverOptions};
 use report::{Report, about, notes};
 use run::{Run, RunReport, Schemas, Setup};
 use sweep::{Links, Sweep};
@@ -80,15 +80,15 @@ pub struct Arguments {
     /// Print one JSON document instead of a table.
     #[arg(long)]
     json: bool,
-    /// The most that is sent to the receiver, in bytes a second with headers. What has no room
-    /// waits: the entities that were sent least recently are sent first.
+    /// The most that is sent to the receiver, in bytes a second with headers, or auto: what the link
+    /// carries. What has no room waits: the entities that were sent least recently are sent first.
     #[arg(
         long,
-        value_name = "BYTES",
+        value_name = "BYTES|auto",
         allow_negative_numbers = true,
-        value_parser = clap::value_parser!(u32).range(256..)
+        value_parser = parse_budget
     )]
-    budget: Option<u32>,
+    budget: Option<Budget>,
     #[command(flatten, next_help_heading = "Link")]
     link: LinkOptions,
     #[command(flatten, next_help_heading = "Link")]
@@ -104,7 +104,7 @@ impl Arguments {
             outage: self.link.outage(),
             trace: self.trace.trace()?,
             receiver: ReceiverOptions {
-                budget_bytes_per_s: self.budget,
+                budget: self.budget.unwrap_or_default(),
                 ..ReceiverOptions::default()
             },
             is_link_reported: self.limits_link(),
@@ -119,7 +119,7 @@ impl Arguments {
 
     /// Returns the options of the link and of what is sent over it, as text.
     fn link_name(&self) -> String {
-        let budget = self.budget.map(|budget| format!(" --budget {budget}"));
+        let budget = self.budget.map(|budget| format!(" --budget {}", budget_name(budget)));
         format!("{}{}{}", self.link.name(), self.trace.name(), budget.unwrap_or_default())
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use command_kit::{
-    Distribution, LinkMeter, LinkOptionsError, LinkUse, Summary, both_ways, wrong_lanes,
+    Distribution, LinkMeter, LinkOptionsError, LinkUse, Summary, both_ways, budget_now, wrong_lanes,
 };
 use cube_data::cube;
 use kinepack::schema::{Field, FieldKind};
@@ -14,8 +14,8 @@ use kinepack::{Codec, Schema, Snapshot, Tick};
 use kinepack_capture::analysis::any_element;
 use kinepack_capture::kinds::field_names;
 use kinepack_net::{
-    HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, LinkTrace, Received, Receiver, ReceiverConfig,
-    ReceiverId, ReceiverOptions, Sequence, datagram_sequence,
+    Budget, HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, LinkTrace, Received, Receiver,
+    ReceiverConfig, ReceiverId, ReceiverOptions, Sequence, datagram_sequence,
 };
 use serde::Serialize;
 
@@ -117,7 +117,7 @@ pub(super) struct Run {
     /// What passes through `down`.
     meter: LinkMeter,
     is_link_reported: bool,
-    budget_bytes_per_s: Option<u32>,
+    budget: Budget,
     outage: Range<Duration>,
     /// The most recent views that were sent.
     sent: VecDeque<(Sequence, Snapshot)>,
@@ -188,7 +188,7 @@ impl Run {
             up,
             meter: LinkMeter::new(trace.clone()),
             is_link_reported: setup.is_link_reported,
-            budget_bytes_per_s: receiver.budget_bytes_per_s,
+            budget: receiver.budget,
             outage: setup.outage.clone(),
             sent: VecDeque::new(),
             report: RunReport {
@@ -263,7 +263,7 @@ impl Run {
 
     fn send(&mut self, now: Duration, snapshot: &Snapshot) -> Result<(), ReplayError> {
         self.hub.tick(now, snapshot)?;
-        self.meter.tick(&self.down, now, self.budget_bytes_per_s);
+        self.meter.tick(&self.down, now, budget_now(&self.hub, RECEIVER, self.budget));
         let is_out = self.outage.contains(&now);
         while let Some((_, datagram)) = self.hub.poll_transmit() {
             self.meter.send(&mut self.down, now, datagram, is_out);

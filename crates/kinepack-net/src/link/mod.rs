@@ -3,8 +3,8 @@
 //! One `Link` simulates one direction, so a connection needs two links with different seeds. Links
 //! connect endpoints in tests, demos and measurements, under the caller's clock. A datagram passes
 //! these stages: the path's MTU → the queue before the bottleneck ([`LinkConfig::bandwidth_bps`] or
-//! a [`LinkTrace`]) → loss → duplication → latency, jitter and reordering. So a lost datagram has already used the
-//! bottleneck's bandwidth, as on a radio link.
+//! a [`LinkTrace`]) → loss → duplication → latency, jitter and reordering. So a lost datagram has
+//! already used the bottleneck's bandwidth, as on a radio link.
 //!
 //! The same seed and the same calls give the same result on every platform: each mechanism has its
 //! own random generator and decides with integers. Sources: Gilbert (1960) and Elliott (1963) for

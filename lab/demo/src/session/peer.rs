@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use command_kit::{LinkMeter, LinkUse, both_ways, wrong_lanes};
+use command_kit::{LinkMeter, LinkUse, both_ways, budget_now, wrong_lanes};
 use cubes::Input;
 use kinepack::Snapshot;
 use kinepack_net::{
-    Cost, DatagramKind, HEADER_BYTES, Link, LinkConfig, LinkError, LinkTrace, ReceiverId, Sequence,
-    datagram_kind, split_datagram,
+    Budget, Cost, DatagramKind, HEADER_BYTES, Link, LinkConfig, LinkError, LinkTrace, ReceiverId,
+    Sequence, datagram_kind, split_datagram,
 };
 
 use super::Carrier;
@@ -36,7 +36,7 @@ pub struct Peer {
     /// Measures what passes through `down`. The value is `None` if that is not reported.
     meter: Option<LinkMeter>,
     /// The receiver's budget, for `meter`.
-    budget_bytes_per_s: Option<u32>,
+    budget: Budget,
     side: Side,
     /// The stream of the player's keys. The value is `None` until the first keys are sent.
     keys: Option<Box<KeyStream>>,
@@ -106,7 +106,7 @@ impl Peer {
             down,
             up,
             meter: None,
-            budget_bytes_per_s: options.receiver_options().budget_bytes_per_s,
+            budget: options.receiver_options().budget,
             side,
             keys: None,
             plays: false,
@@ -355,7 +355,7 @@ impl Peer {
         truth: &Truth,
     ) -> Result<(), SessionError> {
         if let Some(meter) = &mut self.meter {
-            meter.tick(&self.down, now, self.budget_bytes_per_s);
+            meter.tick(&self.down, now, budget_now(&sender.hub, self.id, self.budget));
         }
         let Side::Viewer(viewer) = &mut self.side else { return Ok(()) };
         if let Some(refused) = viewer.receiver.too_large() {
