@@ -3,7 +3,7 @@
 use kinepack::{EncodeError, Schema, Snapshot, View};
 
 use super::chosen_baseline::ChosenBaseline;
-use super::view::Skipped;
+use super::view::{Rows, Skipped};
 use crate::baseline::{BaselineViews, MergeKey, Merger};
 
 /// Builds the views that snapshots are coded against.
@@ -37,8 +37,9 @@ impl BaselineCache {
             return Ok(made);
         }
         let others = base.merged.iter().filter_map(|view| view.skipped.as_ref());
-        let sent: Vec<&Snapshot> =
-            std::iter::once(sent).chain(others.map(|skipped| &skipped.sent)).collect();
+        let sent = std::iter::once(sent).chain(others.map(|skipped| &skipped.sent));
+        let sent: Vec<Snapshot> = sent.map(Rows::gathered).collect::<Result<_, _>>()?;
+        let sent: Vec<&Snapshot> = sent.iter().collect();
         let takes_turns = view.turn().is_some();
         self.merger.merge(key, takes_turns, |out| view.write_to(out), &sent)
     }

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use kinepack::{EntityId, Snapshot, Tick};
 
+use super::view::Rows;
+
 /// The ticks at which entities were last sent.
 #[derive(Debug, Default)]
 pub(super) struct Freshness {
@@ -34,12 +36,9 @@ impl Freshness {
 
     /// Notes that the entities in `rows` were sent. Returns the tick at which each was previously
     /// sent.
-    pub(super) fn note(&mut self, rows: &Snapshot) -> Vec<(EntityId, u32)> {
-        let tick = rows.tick.0;
-        rows.ids()
-            .iter()
-            .map(|id| (*id, self.sent.insert(*id, tick).unwrap_or(self.whole)))
-            .collect()
+    pub(super) fn note(&mut self, rows: &Rows) -> Vec<(EntityId, u32)> {
+        let tick = rows.tick().0;
+        rows.ids().map(|id| (id, self.sent.insert(id, tick).unwrap_or(self.whole))).collect()
     }
 
     /// Notes that a snapshot of tick `tick` was lost. Restores each entity's earlier tick from

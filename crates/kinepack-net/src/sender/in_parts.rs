@@ -61,7 +61,7 @@ impl Sending {
                 self.compare(against, &whole)?;
                 let known = self.baselines.known(against.base)?;
                 let planner = &mut self.offers[against.target.codec].planner;
-                planner.divide(&known, &whole.whole, &self.rates, division)?
+                planner.divide(&known, whole.whole.snapshot(), &self.rates, division)?
             }
         };
         let parts = parts.map(|parts| self.plans(&whole, parts));

@@ -50,7 +50,7 @@ impl Planner {
     pub(super) fn divide(
         &mut self,
         known: &BaselineViews,
-        visible: &Snapshot,
+        visible: &Arc<Snapshot>,
         rates: &Rates,
         Division { limit_bytes, most }: Division,
     ) -> Result<Option<Vec<Part>>, EncodeError> {
@@ -60,7 +60,7 @@ impl Planner {
         let mut waiting = usize::MAX;
         while waiting > 0 && parts.len() < most {
             let mut score = |_: usize, id| {
-                let is_sent = parts.iter().any(|part| part.skipped.sent.position(id).is_some());
+                let is_sent = parts.iter().any(|part| part.skipped.sent.contains(id));
                 if is_sent { 0.0 } else { 1.0 }
             };
             let (before, room) = (self.runs(), Room { limit_bytes, first });

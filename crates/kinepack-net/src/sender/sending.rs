@@ -267,7 +267,7 @@ impl Sending {
         let known = self.baselines.known(against.base)?;
         let planner = &mut self.offers[against.target.codec].planner;
         let room = Room { limit_bytes, first: None };
-        let skipped = planner.part(&known, &whole.whole, &self.rates, room, score)?;
+        let skipped = planner.part(&known, whole.whole.snapshot(), &self.rates, room, score)?;
         let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), Some(skipped));
         self.encoded += 1;
         Ok(Arc::new(Plan { view: Arc::new(view), coded: planner.coded(id) }))

@@ -40,8 +40,7 @@ impl Sending {
         self.compare(against, &whole)?;
         let known = self.baselines.known(base)?;
         let planner = &mut self.offers[target.codec].planner;
-        let last = last.map(|view| &*view.whole);
-        let skipped = planner.turn(&known, &whole.whole, last, &whole.far)?;
+        let skipped = planner.turn(&known, &whole, last.map(|view| &**view))?;
         let coded = planner.coded(id);
         let plan = skipped.map(|skipped| {
             let skipped = Skipped { turn: Some(Arc::clone(&whole)), ..skipped };

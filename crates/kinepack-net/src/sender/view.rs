@@ -21,8 +21,12 @@ pub(super) struct SentView {
     /// In how many ticks each entity has a turn at least once; 1 if all values in `whole` are those
     /// of the tick. Of partial views, only those of a [`turn`](Self::turn) say so.
     pub(super) turns: u8,
-    /// The indices of the entities that take turns, increasing. Known in visible states only.
-    pub(super) far: Arc<[u32]>,
+    /// The indices of the entities that do not take turns, increasing. Known in visible states in
+    /// which others take turns.
+    pub(super) near: Arc<[u32]>,
+    /// How the view differs from that of the same visibility and sight in the previous tick. Known
+    /// in visible states in which entities take turns.
+    pub(super) changes: Option<Changes>,
     /// The visible state, as coarse as the codec made it.
     pub(super) whole: View,
     /// How the view differs from `whole`; `None` in a complete view.
@@ -39,16 +43,23 @@ pub(super) struct LearnedModels {
     pub(super) learned: Learned,
 }
 
+/// How a visible state differs from an earlier one.
+#[derive(Debug)]
+pub(super) struct Changes {
+    /// The id of the earlier state's view.
+    pub(super) since: u64,
+    /// The ids of the entities that were removed, increasing.
+    pub(super) removed: Box<[EntityId]>,
+    /// The indices of the entities that were added or changed, increasing.
+    pub(super) sent: Box<[u32]>,
+}
+
 /// How a partial view differs from its visible state, and what its snapshot sent.
 #[derive(Debug)]
 pub(super) struct Skipped {
-    /// Entities that have since changed or been removed, with the values that the receiver still
-    /// holds.
-    pub(super) old: Snapshot,
-    /// Entities that the receiver does not have yet.
-    pub(super) unknown: Vec<EntityId>,
+    pub(super) held: Held,
     /// Entities that the snapshot sent.
-    pub(super) sent: Snapshot,
+    pub(super) sent: Rows,
     /// The number of entities that should have been sent but did not fit.
     pub(super) waiting: usize,
     /// The set of parts, if this is one of several parts that together are the complete state.
@@ -56,6 +67,29 @@ pub(super) struct Skipped {
     /// The complete state, if the skipped entities were sent since the baseline. A receiver that
     /// has all datagrams since the baseline has this state.
     pub(super) turn: Option<Arc<SentView>>,
+}
+
+/// What a receiver still holds after a snapshot that skipped something.
+#[derive(Debug)]
+pub(super) enum Held {
+    /// The visible state, except for these entities.
+    Except {
+        /// Entities that have since changed or been removed, with the values that the receiver
+        /// still holds.
+        old: Snapshot,
+        /// Entities that the receiver does not have yet.
+        unknown: Vec<EntityId>,
+    },
+    /// This baseline, except for the entities that the snapshot sent, and without those that are
+    /// not in the visible state.
+    Baseline(Arc<Snapshot>),
+}
+
+/// Entities of a snapshot, which share its memory.
+#[derive(Debug)]
+pub(super) struct Rows {
+    of: Arc<Snapshot>,
+    indices: Box<[u32]>,
 }
 
 /// A complete state in several datagrams.
@@ -81,16 +115,23 @@ impl SentView {
             state,
             coarse,
             turns: 1,
-            far: Arc::default(),
+            near: Arc::default(),
+            changes: None,
             whole,
             skipped,
             check: OnceLock::new(),
         }
     }
 
-    /// The view, in which values may be older than the tick, as the `far` entities take turns.
-    pub(super) fn with_turns(self, turns: u8, far: Arc<[u32]>) -> Self {
-        Self { turns, far, ..self }
+    /// The view, in which values may be older than the tick, as all entities but those that are
+    /// `near` take turns.
+    pub(super) fn with_turns(self, turns: u8, near: Arc<[u32]>) -> Self {
+        Self { turns, near, ..self }
+    }
+
+    /// The view, which differs from an earlier one by `changes`.
+    pub(super) fn with_changes(self, changes: Option<Changes>) -> Self {
+        Self { changes, ..self }
     }
 
     pub(super) fn is_complete(&self) -> bool {
@@ -129,10 +170,57 @@ impl SentView {
 
     /// Writes the view as one snapshot into `out`.
     pub(super) fn write_to(&self, out: &mut Snapshot) -> Result<(), EncodeError> {
-        out.copy_from(&self.whole);
-        match &self.skipped {
-            Some(skipped) => out.patch(&skipped.unknown, &skipped.old),
-            None => Ok(()),
+        let Some(Skipped { held, sent, .. }) = &self.skipped else {
+            out.copy_from(&self.whole);
+            return Ok(());
+        };
+        match held {
+            Held::Except { old, unknown } => {
+                out.copy_from(&self.whole);
+                out.patch(unknown, old)
+            }
+            Held::Baseline(baseline) => {
+                let is_removed = |(kind, id): &(usize, EntityId)| {
+                    self.whole.position_of(*kind, *id).is_none()
+                };
+                let removed = baseline.entities().filter(is_removed).map(|(_, id)| id);
+                let mut removed: Vec<EntityId> = removed.collect();
+                removed.sort_unstable();
+                out.copy_from(baseline);
+                out.tick = self.tick();
+                out.patch(&removed, &sent.gathered()?)
+            }
         }
+    }
+}
+
+impl Rows {
+    /// The entities of `of` at `indices`, which must increase.
+    pub(super) fn new(of: &Arc<Snapshot>, indices: &[u32]) -> Self {
+        Self { of: Arc::clone(of), indices: indices.into() }
+    }
+
+    pub(super) fn tick(&self) -> Tick {
+        self.of.tick
+    }
+
+    pub(super) fn ids(&self) -> impl Iterator<Item = EntityId> {
+        self.indices.iter().map(|index| self.of.ids()[*index as usize])
+    }
+
+    /// Whether the entity `id` is among them.
+    pub(super) fn contains(&self, id: EntityId) -> bool {
+        let index = self.of.position(id);
+        index.is_some_and(|index| self.indices.binary_search(&(index as u32)).is_ok())
+    }
+
+    /// A copy of the entities.
+    ///
+    /// # Errors
+    /// [`EncodeError::BadIndices`] if the indices do not increase.
+    pub(super) fn gathered(&self) -> Result<Snapshot, EncodeError> {
+        let mut rows = Snapshot::new_like(&self.of);
+        rows.gather(&self.of, &self.indices)?;
+        Ok(rows)
     }
 }

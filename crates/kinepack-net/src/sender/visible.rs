@@ -10,10 +10,11 @@ use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use kinepack::codec::Difference;
 use kinepack::{EncodeError, Snapshot, View};
 
 use super::rings::Sight;
-use super::view::SentView;
+use super::view::{Changes, SentView};
 use super::visibility::{FieldGroup, KnownVisibility, Visibility, contains};
 
 /// How many worlds of the pool a tick examines for reuse.
@@ -52,6 +53,8 @@ pub(super) struct VisibleStates {
     pool: VecDeque<Arc<Snapshot>>,
     /// Scratch memory: the indices of a set's entities in the world.
     places: Vec<u32>,
+    /// Scratch memory: how a visible state differs from that of the previous tick.
+    difference: Difference,
     next_id: u64,
     next_state: u64,
     next_visibility: u64,
@@ -115,7 +118,7 @@ impl VisibleStates {
         if let Some(relevant) = relevant {
             world.positions(relevant, &mut self.places);
         }
-        let (mut turns, mut far) = (1, Arc::default());
+        let (mut turns, mut near) = (1, Arc::default());
         match (sight, relevant) {
             (None, None) => snapshot.copy_from(world),
             (None, Some(_)) => snapshot.gather(world, &self.places)?,
@@ -132,10 +135,10 @@ impl VisibleStates {
                     rows = common(&rows, &self.places).into();
                 }
                 snapshot.gather_from(sources, &rows)?;
-                let is_far =
-                    |(_, (_, source)): &(u32, &(u32, u8))| sight.slow[usize::from(*source)];
+                let is_near =
+                    |(_, (_, source)): &(u32, &(u32, u8))| !sight.slow[usize::from(*source)];
                 if turns > 1 {
-                    far = (0..).zip(&*rows).filter(is_far).map(|(row, _)| row).collect();
+                    near = (0..).zip(&*rows).filter(is_near).map(|(row, _)| row).collect();
                 }
             }
         }
@@ -150,7 +153,7 @@ impl VisibleStates {
             .get(&key)
             .map(|index| Arc::clone(&self.before.states[*index].view));
         self.now.of_visibility.insert(key, self.now.states.len());
-        self.add(Arc::new(snapshot), (turns, far), before);
+        self.add(Arc::new(snapshot), (turns, near), before);
         Ok(self.now.states.len() - 1)
     }
 
@@ -173,9 +176,9 @@ impl VisibleStates {
             return Arc::clone(same);
         }
         let (state, turns, whole) = (exact.state, exact.turns, View::from(coarse));
-        let far = Arc::clone(&exact.far);
+        let near = Arc::clone(&exact.near);
         let view = SentView::new(self.new_id(), state, true, whole, None);
-        let view = Arc::new(view.with_turns(turns, far));
+        let view = Arc::new(view.with_turns(turns, near));
         self.now.states[index].coarse.push(Arc::clone(&view));
         view
     }
@@ -186,21 +189,32 @@ impl VisibleStates {
         self.next_id
     }
 
-    /// Adds a visible state in which the `far` entities take turns of up to `turns` ticks. `before`
-    /// is the view of the same visibility in the previous tick.
+    /// Adds a visible state in which all entities but those that are `near` take turns of up to
+    /// `turns` ticks. `before` is the view of the same visibility and sight in the previous tick.
     fn add(
         &mut self,
         snapshot: Arc<Snapshot>,
-        (turns, far): (u8, Arc<[u32]>),
+        (turns, near): (u8, Arc<[u32]>),
         before: Option<Arc<SentView>>,
     ) {
-        let unchanged = before.filter(|before| before.whole.holds_same(&snapshot));
+        let Self { difference, .. } = self;
+        let mut changes = None;
+        let is_unchanged = |before: &Arc<SentView>| {
+            if turns == 1 {
+                return before.whole.holds_same(&snapshot);
+            }
+            difference.find(&before.whole, &snapshot);
+            let (removed, sent) = (difference.removed[..].into(), difference.sent[..].into());
+            changes = Some(Changes { since: before.id, removed, sent });
+            difference.is_empty()
+        };
+        let unchanged = before.filter(is_unchanged);
         let state = unchanged.and_then(|before| before.state).unwrap_or_else(|| {
             self.next_state += 1;
             self.next_state
         });
         let view = SentView::new(self.new_id(), Some(state), false, View::from(snapshot), None);
-        let view = view.with_turns(turns, far);
+        let view = view.with_turns(turns, near).with_changes(changes);
         self.now.states.push(VisibleState { view: Arc::new(view), coarse: Vec::new() });
     }
 

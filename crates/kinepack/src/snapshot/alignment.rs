@@ -5,7 +5,7 @@
 use alloc::vec::Vec;
 
 use super::entities::Entities;
-use super::ids::EntityId;
+use super::ids::{EntityId, first_at_least};
 use super::sets::{GapTable, SetCoding, read_set, write_set};
 use super::store::Snapshot;
 use crate::DecodeError;
@@ -21,6 +21,15 @@ const ADDED: u32 = u32::MAX;
 pub(super) struct Alignment {
     kinds: Vec<OfKind>,
     scratch: Vec<u32>,
+    runs: Vec<Run>,
+}
+
+/// Successive entities of a snapshot that are successive in the baseline, or all added.
+#[derive(Debug)]
+struct Run {
+    /// The row of the first entity in the baseline, or [`ADDED`].
+    source: u32,
+    len: usize,
 }
 
 /// The rows of the entities of one kind.
@@ -78,6 +87,7 @@ impl Alignment {
             let is_same = |base: usize, row: usize| {
                 spawn.iter().all(|lane| baseline.columns[*lane][base] == columns[*lane][row])
             };
+            let is_same = (!spawn.is_empty()).then_some(is_same);
             let base = baseline.entities.of_kind(index);
             of_kind.compare(base, entities.of_kind(index), is_same);
         }
@@ -97,6 +107,20 @@ impl Alignment {
     /// Returns, for each of the snapshot's entities, whether it is not in the baseline.
     pub(super) fn are_added(&self) -> impl Iterator<Item = bool> {
         self.kinds.iter().flat_map(|of_kind| of_kind.sources.iter().map(|source| *source == ADDED))
+    }
+
+    /// Replaces `added` with the indices of the entities that are not in the baseline. `entities`
+    /// are those of the snapshot.
+    pub(super) fn find_added(&self, entities: &Entities, added: &mut Vec<u32>) {
+        added.clear();
+        for (of_kind, range) in self.kinds.iter().zip(entities.ranges()) {
+            let mut rows = 0;
+            for id in &of_kind.added {
+                let ids = &entities.ids()[range.start + rows..range.end];
+                rows += first_at_least(ids, *id) + 1;
+                added.push((range.start + rows - 1) as u32);
+            }
+        }
     }
 
     /// Reads the set of entities, which has at most `max_entities`, into `entities`.
@@ -145,13 +169,20 @@ impl Alignment {
     }
 
     /// Fills `columns` with the baseline's columns in the order of the snapshot's entities.
-    pub(super) fn line_up(&self, baseline: &Snapshot, columns: &mut [Vec<u32>]) {
-        for (of_kind, kind) in self.kinds.iter().zip(&baseline.kinds.list) {
+    pub(super) fn line_up(&mut self, baseline: &Snapshot, columns: &mut [Vec<u32>]) {
+        let Self { kinds, runs, .. } = self;
+        for (of_kind, kind) in kinds.iter().zip(&baseline.kinds.list) {
+            of_kind.find_runs(runs);
             let columns = columns[kind.lanes()].iter_mut();
             for (column, base) in columns.zip(&baseline.columns[kind.lanes()]) {
-                let value = |source: &u32| base.get(*source as usize).copied().unwrap_or(0);
                 column.clear();
-                column.extend(of_kind.sources.iter().map(value));
+                column.reserve(of_kind.sources.len());
+                for Run { source, len } in &*runs {
+                    match base.get(*source as usize..) {
+                        Some(values) => column.extend_from_slice(&values[..*len]),
+                        None => column.resize(column.len() + len, 0),
+                    }
+                }
             }
         }
     }
@@ -207,35 +238,60 @@ impl OfKind {
     }
 
     /// Compares the sorted lists of a kind's ids. If an id is in both lists, `is_same` compares the
-    /// two rows to decide whether the entity is the same.
+    /// two rows to decide whether the entity is the same; without it, the entity is the same.
+    ///
+    /// Few entities are added or removed at once, so the lists are compared run by run.
     fn compare(
         &mut self,
         baseline: &[EntityId],
         ids: &[EntityId],
-        is_same: impl Fn(usize, usize) -> bool,
+        is_same: Option<impl Fn(usize, usize) -> bool>,
     ) {
         self.sources.clear();
         self.removed.clear();
         self.added.clear();
-        let mut base = 0;
-        for (row, &id) in ids.iter().enumerate() {
+        let (mut base, mut row) = (0, 0);
+        while row < ids.len() {
+            let known = common_len(&baseline[base..], &ids[row..]);
+            let same = match &is_same {
+                None => known,
+                Some(is_same) => (0..known).take_while(|n| is_same(base + n, row + n)).count(),
+            };
+            self.sources.extend(base as u32..(base + same) as u32);
+            (base, row) = (base + same, row + same);
+            let Some(&id) = ids.get(row) else { break };
             while base < baseline.len() && baseline[base] < id {
                 self.removed.push(base as u32);
                 base += 1;
             }
             let is_known = base < baseline.len() && baseline[base] == id;
-            if is_known && is_same(base, row) {
-                self.sources.push(base as u32);
-            } else {
-                self.sources.push(ADDED);
-                self.added.push(id);
-                if is_known {
-                    self.removed.push(base as u32);
-                }
+            if is_known && same == known {
+                // Removed entities ended the run.
+                continue;
             }
-            base += usize::from(is_known);
+            if is_known {
+                self.removed.push(base as u32);
+                base += 1;
+            }
+            self.sources.push(ADDED);
+            self.added.push(id);
+            row += 1;
         }
         self.removed.extend(base as u32..baseline.len() as u32);
+    }
+
+    /// Replaces `runs` with those of the snapshot's entities.
+    fn find_runs(&self, runs: &mut Vec<Run>) {
+        runs.clear();
+        let mut rest = &self.sources[..];
+        while let Some(&source) = rest.first() {
+            let len = match source {
+                ADDED => rest.iter().take_while(|source| **source == ADDED).count(),
+                first => rising_len(rest, first),
+            };
+            runs.push(Run { source, len });
+            rest = &rest[len..];
+        }
     }
 
     fn read_added(&mut self, reader: &mut BitReader<'_>, count: u64) -> Result<(), DecodeError> {
@@ -286,4 +342,29 @@ impl OfKind {
         }
         true
     }
+}
+
+/// The number of elements that are compared at once.
+const BLOCK: usize = 16;
+
+/// The number of ids at the beginning of two lists that are equal.
+fn common_len(a: &[EntityId], b: &[EntityId]) -> usize {
+    let differs = |any, (a, b): (&EntityId, &EntityId)| any | (a.0 ^ b.0);
+    let (blocks_a, blocks_b) = (a.as_chunks::<BLOCK>().0, b.as_chunks::<BLOCK>().0);
+    let blocks = blocks_a.iter().zip(blocks_b);
+    // Within a block, the loop has no early exit, so that the compiler can vectorize it.
+    let equal = blocks.take_while(|(a, b)| a.iter().zip(*b).fold(0, differs) == 0).count();
+    let rest = a.iter().zip(b).skip(equal * BLOCK);
+    equal * BLOCK + rest.take_while(|(a, b)| a == b).count()
+}
+
+/// The number of elements at the beginning of a list that rise by one from `first`.
+fn rising_len(list: &[u32], first: u32) -> usize {
+    let blocks = list.as_chunks::<BLOCK>().0.iter().zip((first..).step_by(BLOCK));
+    let is_rising = |(block, first): &(&[u32; BLOCK], u32)| {
+        block.iter().zip(0..).fold(0, |any, (element, n)| any | (element ^ (first + n))) == 0
+    };
+    let rising = blocks.take_while(is_rising).count() * BLOCK;
+    let rest = list.iter().zip(first..).skip(rising);
+    rising + rest.take_while(|(element, expected)| *element == expected).count()
 }

@@ -2,11 +2,13 @@
 //! An encoder makes the same comparison.
 
 use alloc::vec::Vec;
+use core::iter;
 
 use super::alignment::Alignment;
 use super::changed::find_changed;
 use super::ids::EntityId;
 use super::store::Snapshot;
+use crate::EncodeError;
 
 /// The difference between a baseline and a snapshot of the same schema. The difference keeps its
 /// memory from one comparison to the next.
@@ -36,6 +38,9 @@ pub struct Difference {
     /// The indices in the snapshot of the entities that a packet must send, increasing: those that
     /// were added, and those that differ in a lane.
     pub sent: Vec<u32>,
+    /// The indices in the snapshot of the added entities, increasing. All of them are in
+    /// [`sent`](Self::sent).
+    pub added: Vec<u32>,
     changed: Vec<u32>,
     alignment: Alignment,
     aligned: Vec<Vec<u32>>,
@@ -53,6 +58,7 @@ impl Difference {
             "snapshots of different schemas"
         );
         self.removed.clear();
+        self.added.clear();
         let (kinds, entities) = (&snapshot.kinds, &snapshot.entities);
         if baseline.has_same_entities(snapshot) {
             find_changed(kinds, entities, &baseline.columns, &snapshot.columns, &mut self.sent);
@@ -71,12 +77,61 @@ impl Difference {
         find_changed(kinds, entities, &self.aligned, &snapshot.columns, &mut self.changed);
         // An entity added with zero in every lane is not among the changed ones, because its lanes
         // in the baseline count as zero.
-        let mut changed = self.changed.iter().peekable();
-        let is_sent =
-            |(index, is_added): &(u32, bool)| changed.next_if_eq(&index).is_some() | is_added;
+        self.alignment.find_added(entities, &mut self.added);
+        let mut added = self.added.iter().copied().peekable();
         self.sent.clear();
-        let sent = (0..).zip(self.alignment.are_added()).filter(is_sent);
-        self.sent.extend(sent.map(|(index, _)| index));
+        for index in &self.changed {
+            self.sent.extend(iter::from_fn(|| added.next_if(|added| added < index)));
+            added.next_if_eq(index);
+            self.sent.push(*index);
+        }
+        self.sent.extend(added);
+    }
+
+    /// Overwrites `out` with what a receiver of `baseline` holds once it gets only the entities of
+    /// `snapshot` at `indices`, and no longer has the removed ones. The two snapshots must be those
+    /// of the last comparison. An added entity that is not among `indices` has zero in every lane.
+    /// The memory is reused. The cost is a copy of a snapshot.
+    ///
+    /// # Errors
+    /// [`EncodeError::EntitiesDiffer`] if the last comparison was of other entities, and
+    /// [`EncodeError::BadIndices`]. After an error, `out` is unchanged.
+    pub fn write_part(
+        &self,
+        baseline: &Snapshot,
+        snapshot: &Snapshot,
+        indices: &[u32],
+        out: &mut Snapshot,
+    ) -> Result<(), EncodeError> {
+        snapshot.check_indices(indices)?;
+        out.check_schema(snapshot)?;
+        let base = match baseline.has_same_entities(snapshot) {
+            true => &baseline.columns,
+            false => &self.aligned,
+        };
+        let has_length = |(base, new): (&Vec<u32>, &Vec<u32>)| base.len() == new.len();
+        if base.len() != snapshot.lane_count()
+            || !base.iter().zip(&snapshot.columns).all(has_length)
+        {
+            return Err(EncodeError::EntitiesDiffer);
+        }
+        out.tick = snapshot.tick;
+        out.entities.clone_from(&snapshot.entities);
+        let mut rest = indices;
+        for (nth, kind) in snapshot.kinds.list.iter().enumerate() {
+            let range = snapshot.entities.range(nth);
+            let count = rest.partition_point(|index| (*index as usize) < range.end);
+            let (sent, after) = rest.split_at(count);
+            rest = after;
+            let columns = out.columns[kind.lanes()].iter_mut().zip(&base[kind.lanes()]);
+            for ((column, base), new) in columns.zip(&snapshot.columns[kind.lanes()]) {
+                column.clone_from(base);
+                for row in sent.iter().map(|index| *index as usize - range.start) {
+                    column[row] = new[row];
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Returns true if the snapshots have the same entities with the same lanes.
@@ -106,11 +161,40 @@ mod tests {
         let before = snapshot(&[(1, 0), (2, 5), (4, 7), (6, 6)]);
         difference.find(&before, &snapshot(&[(2, 5), (3, 0), (4, 8), (9, 9)]));
         assert_eq!(difference.removed, [EntityId(1), EntityId(6)]);
-        assert_eq!(difference.sent, [1, 2, 3]);
+        assert_eq!((&difference.sent, &difference.added), (&vec![1, 2, 3], &vec![1, 3]));
         difference.find(&before, &before);
-        assert!(difference.is_empty());
+        assert!(difference.is_empty() && difference.added.is_empty());
         difference.find(&before, &snapshot(&[(1, 0), (2, 6), (4, 7), (6, 6)]));
         assert!(difference.removed.is_empty());
         assert_eq!(difference.sent, [1]);
+    }
+    #[test]
+    fn a_part_has_the_baselines_values_except_those_that_were_sent() {
+        let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
+        let snapshot = |tick: u32, rows: &[(u32, u32)]| {
+            let mut snapshot = Snapshot::new(&schema, Tick(tick));
+            rows.iter()
+                .for_each(|(id, value)| snapshot.push_lanes(EntityId(*id), &[*value]).unwrap());
+            snapshot
+        };
+        let before = snapshot(1, &[(1, 10), (2, 20), (4, 40), (6, 60)]);
+        let mut difference = Difference::default();
+        let mut out = snapshot(0, &[(9, 9)]);
+        let after = snapshot(2, &[(2, 21), (3, 31), (4, 41), (9, 91)]);
+        difference.find(&before, &after);
+        difference.write_part(&before, &after, &[1, 2, 3], &mut out).unwrap();
+        assert_eq!(out, snapshot(2, &[(2, 20), (3, 31), (4, 41), (9, 91)]));
+        difference.write_part(&before, &after, &[], &mut out).unwrap();
+        assert_eq!(out, snapshot(2, &[(2, 20), (3, 0), (4, 40), (9, 0)]));
+        let same = snapshot(3, &[(1, 11), (2, 21), (4, 41), (6, 61)]);
+        difference.find(&before, &same);
+        difference.write_part(&before, &same, &[3], &mut out).unwrap();
+        assert_eq!(out, snapshot(3, &[(1, 10), (2, 20), (4, 40), (6, 61)]));
+
+        let refused = difference.write_part(&before, &same, &[1, 4], &mut out);
+        assert_eq!(refused, Err(EncodeError::BadIndices { index: 4 }));
+        let refused = difference.write_part(&before, &snapshot(4, &[(5, 0)]), &[], &mut out);
+        assert_eq!(refused, Err(EncodeError::EntitiesDiffer));
+        assert_eq!(out, snapshot(3, &[(1, 10), (2, 20), (4, 40), (6, 61)]));
     }
 }

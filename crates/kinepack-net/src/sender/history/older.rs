@@ -73,15 +73,14 @@ mod tests {
 
     use super::super::Content;
     use super::*;
-    use crate::sender::view::Skipped;
+    use crate::sender::view::{Held, Rows, Skipped};
     use crate::{Acknowledgement, Sequence};
 
     fn view(tick: u32, is_whole: bool) -> Arc<SentView> {
         let whole = View::from(Snapshot::new(&Schema::new(Vec::new()), Tick(tick)));
         let part = || Skipped {
-            old: (*whole).clone(),
-            unknown: Vec::new(),
-            sent: (*whole).clone(),
+            held: Held::Except { old: (*whole).clone(), unknown: Vec::new() },
+            sent: Rows::new(whole.snapshot(), &[]),
             waiting: 0,
             split: None,
             turn: None,

@@ -7,15 +7,19 @@
 //! comparison of all entities, a sort of the differing entities, and two or three encodings of the
 //! chosen ones. If entities were added or removed, each encoding covers all entities.
 
+mod turn;
+
 use std::sync::Arc;
 
 use kinepack::codec::{Chosen, Difference, Learned};
 use kinepack::{Codec, EncodeError, Encoder, EntityId, Snapshot, Tick};
 
 use super::rates::Rates;
-use super::view::{LearnedModels, SentView, Skipped};
+use super::view::{Held, LearnedModels, Rows, SentView, Skipped};
 use crate::Cost;
 use crate::baseline::BaselineViews;
+
+use turn::TurnSets;
 
 /// An encoded snapshot. The hub can send it to every receiver with the same baseline and target.
 #[derive(Debug)]
@@ -59,6 +63,7 @@ pub(super) struct Planner {
     difference: Difference,
     /// What changed since each of the last two datagrams.
     since: [Difference; 2],
+    sets: TurnSets,
     /// Whether the two compared states have the same entities, so that no entity was added or
     /// removed.
     same_entities: bool,
@@ -123,6 +128,7 @@ impl Planner {
             encoder,
             difference: Difference::default(),
             since: Default::default(),
+            sets: TurnSets::default(),
             same_entities: false,
             items: Vec::new(),
             chosen: Vec::new(),
@@ -250,7 +256,7 @@ impl Planner {
     pub(super) fn part(
         &mut self,
         known: &BaselineViews,
-        visible: &Snapshot,
+        visible: &Arc<Snapshot>,
         rates: &Rates,
         room: Room,
         score: &mut dyn FnMut(usize, EntityId) -> f32,
@@ -279,9 +285,7 @@ impl Planner {
         let count = self.fit(known, visible, wanted, room)?;
         self.cost =
             self.count(&known.baseline, if self.same_entities { visible } else { &self.target })?;
-        let (mut sent, mut old) =
-            (Snapshot::new_like(visible), Snapshot::new_like(&known.baseline));
-        sent.gather(visible, &self.chosen)?;
+        let mut old = Snapshot::new_like(&known.baseline);
         let mut unknown = Vec::new();
         let mut skipped = Vec::new();
         for item in &self.items[count..] {
@@ -309,76 +313,12 @@ impl Planner {
         unknown.sort_unstable();
         old.gather(&known.baseline, &skipped)?;
         Ok(Skipped {
-            old,
-            unknown,
-            sent,
+            held: Held::Except { old, unknown },
+            sent: Rows::new(visible, &self.chosen),
             waiting: wanted - count + self.encoder.unsent().len(),
             split: None,
             turn: None,
         })
-    }
-
-    /// Encodes what changed since the last two datagrams, whose complete views are `last`. Skips
-    /// what was sent since the baseline. What changed in the last datagram is encoded again, except
-    /// for the `far` entities. Entities that were added or removed since the baseline are always
-    /// encoded. Call [`compare`](Self::compare) first.
-    ///
-    /// Returns `None` if nothing is skipped, or if the receiver cannot see from the encoding that
-    /// something returned to its state in the baseline.
-    pub(super) fn turn(
-        &mut self,
-        known: &BaselineViews,
-        visible: &Snapshot,
-        last: [&Snapshot; 2],
-        far: &[u32],
-    ) -> Result<Option<Skipped>, EncodeError> {
-        std::iter::zip(&mut self.since, last).for_each(|(since, last)| since.find(last, visible));
-        let Difference { removed, sent, .. } = &self.difference;
-        let is_encoded = |index: &u32| sent.binary_search(index).is_ok();
-        let is_removed = |id: &EntityId| removed.binary_search(id).is_ok();
-        let [newest, before] = &self.since;
-        if !newest.sent.iter().all(is_encoded) || !newest.removed.iter().all(is_removed) {
-            return Ok(None);
-        }
-        let (mut skipped, mut encoded) = (Vec::new(), Vec::new());
-        let [mut newest, mut before, mut far] =
-            [&newest.sent[..], &before.sent, far].map(|indices| indices.iter().peekable());
-        for index in sent {
-            let [is_new, is_second, is_far] = [&mut newest, &mut before, &mut far].map(|indices| {
-                while indices.next_if(|other| *other < index).is_some() {}
-                indices.peek() == Some(&index)
-            });
-            let in_base = || {
-                let id = visible.ids()[*index as usize];
-                let place = known.baseline.position_of(visible.kind_at(*index as usize)?, id)?;
-                (!is_removed(&id)).then_some(place as u32)
-            };
-            let place = match is_new || is_second && !is_far {
-                true => None,
-                false if self.same_entities => Some(*index),
-                false => in_base(),
-            };
-            match place {
-                Some(place) => skipped.push(place),
-                None => encoded.push(*index),
-            }
-        }
-        if skipped.is_empty() {
-            return Ok(None);
-        }
-        let (mut old, mut sent) =
-            (Snapshot::new_like(&known.baseline), Snapshot::new_like(visible));
-        old.gather(&known.baseline, &skipped)?;
-        sent.gather(visible, &encoded)?;
-        self.target.copy_from(visible);
-        self.target.patch(&[], &old)?;
-        self.bytes.clear();
-        self.runs += 1;
-        let written =
-            self.encoder.write(known.baselines()?, &self.target, Chosen::All, &mut self.bytes)?;
-        self.learned = written.learned().cloned();
-        self.cost = self.count(&known.baseline, &self.target)?;
-        Ok(Some(Skipped { old, unknown: Vec::new(), sent, waiting: 0, split: None, turn: None }))
     }
 
     /// Returns the last encoding. The models that it learned get the number `id`.
