@@ -3,9 +3,10 @@
 //! [`hub`] is the entry point. It routes datagrams to the peers, runs a tick, and takes the
 //! caller's settings and events. For each receiver, [`peer`] decides what to send in a tick.
 //! [`history`] stores the receiver's acknowledgements, and chooses the baseline and the older
-//! views. [`visible`] builds the states that receivers may see, as [`visibility`] describes, and
-//! [`rings`] decide by distance. [`view`] is what a receiver holds. [`plan`] chooses what fits into a datagram,
-//! and [`parts`] divides a state among several, which [`in_parts`] sends.
+//! views. [`visible`] builds the states that receivers may see, as [`visibility`] describes and
+//! [`rings`] decide by distance, and [`spare`] reuses their memory. [`view`] is what a receiver
+//! holds. [`plan`] chooses what fits into a datagram, and [`parts`] divides a state among several,
+//! which [`in_parts`] sends. [`turns`] sends only what changed since the last datagrams.
 //!
 //! [`sending`] caches the tick's plans so that receivers can share them, [`baselines`] builds the
 //! views that they are coded against, and [`outbox`] holds the datagrams. [`ahead`] chooses the
@@ -68,6 +69,7 @@ mod receiver_id;
 mod rings;
 mod sending;
 mod sharing;
+mod spare;
 mod turns;
 mod uplink;
 mod view;

@@ -180,9 +180,8 @@ impl SentView {
                 out.patch(unknown, old)
             }
             Held::Baseline(baseline) => {
-                let is_removed = |(kind, id): &(usize, EntityId)| {
-                    self.whole.position_of(*kind, *id).is_none()
-                };
+                let is_removed =
+                    |(kind, id): &(usize, EntityId)| self.whole.position_of(*kind, *id).is_none();
                 let removed = baseline.entities().filter(is_removed).map(|(_, id)| id);
                 let mut removed: Vec<EntityId> = removed.collect();
                 removed.sort_unstable();

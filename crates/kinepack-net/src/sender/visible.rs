@@ -14,6 +14,7 @@ use kinepack::codec::Difference;
 use kinepack::{EncodeError, Snapshot, View};
 
 use super::rings::Sight;
+use super::spare::Spare;
 use super::view::{Changes, SentView};
 use super::visibility::{FieldGroup, KnownVisibility, Visibility, contains};
 
@@ -51,6 +52,8 @@ pub(super) struct VisibleStates {
     visibilities: HashMap<Arc<Visibility>, u64>,
     /// Worlds of earlier ticks. Worlds that no view refers to are reused.
     pool: VecDeque<Arc<Snapshot>>,
+    /// The memory of parts of the world.
+    spare: Spare,
     /// Scratch memory: the indices of a set's entities in the world.
     places: Vec<u32>,
     /// Scratch memory: how a visible state differs from that of the previous tick.
@@ -70,6 +73,7 @@ impl VisibleStates {
         );
         self.now.states.clear();
         self.now.of_visibility.clear();
+        self.spare.begin();
         let mut snapshot = self.unused().unwrap_or_else(|| Arc::new(Snapshot::new_like(world)));
         // `unused` and `new` return a snapshot without other references, so this does not copy
         // twice.
@@ -114,11 +118,17 @@ impl VisibleStates {
             return Ok(*index);
         }
         let world = &self.now.states[0].view.whole;
-        let mut snapshot = Snapshot::new_like(world);
         if let Some(relevant) = relevant {
             world.positions(relevant, &mut self.places);
         }
         let (mut turns, mut near) = (1, Arc::default());
+        let mut shared = match (sight, relevant) {
+            (Some(sight), _) => self.spare.take(world, sight.seen.len()),
+            (None, Some(_)) => self.spare.take(world, self.places.len()),
+            (None, None) => self.spare.take(world, world.len()),
+        };
+        // `take` returns a snapshot without other references, so this copies nothing.
+        let snapshot = Arc::make_mut(&mut shared);
         match (sight, relevant) {
             (None, None) => snapshot.copy_from(world),
             (None, Some(_)) => snapshot.gather(world, &self.places)?,
@@ -153,7 +163,8 @@ impl VisibleStates {
             .get(&key)
             .map(|index| Arc::clone(&self.before.states[*index].view));
         self.now.of_visibility.insert(key, self.now.states.len());
-        self.add(Arc::new(snapshot), (turns, near), before);
+        self.spare.add(&shared);
+        self.add(shared, (turns, near), before);
         Ok(self.now.states.len() - 1)
     }
 

@@ -108,6 +108,7 @@ impl Snapshot {
             self.entities.finish_kind(index);
             let columns = self.columns[kind.lanes()].iter_mut();
             for (column, from) in columns.zip(&from.columns[kind.lanes()]) {
+                make_room(column, rows().len());
                 column.extend(rows().map(|row| from[row]));
             }
         }
@@ -116,7 +117,8 @@ impl Snapshot {
 
     /// Replaces the content with the tick of the first of `sources` and the entities at `rows`. Each
     /// row is an index, which must increase, and the number of the source that the entity's values
-    /// come from. All sources must have the same entities. The memory is reused.
+    /// come from. All sources must have the same entities. Without sources, the tick stays. The
+    /// memory is reused.
     ///
     /// # Errors
     /// [`EncodeError::SchemaMismatch`] if a source has another schema, and
@@ -128,23 +130,16 @@ impl Snapshot {
         rows: &[(u32, u8)],
     ) -> Result<(), EncodeError> {
         sources.iter().try_for_each(|source| self.check_schema(source))?;
-        let bad = |(index, _): (u32, u8)| EncodeError::BadIndices { index };
-        if let Some(pair) = rows.windows(2).find(|pair| pair[0].0 >= pair[1].0) {
-            return Err(bad(pair[1]));
-        }
         let Some(first) = sources.first() else {
-            return rows.first().map_or(Ok(()), |row| Err(bad(*row)));
+            check_rows(rows, 0, 0)?;
+            self.clear(self.tick);
+            return Ok(());
         };
         let is_alike = |source: &&Self| source.entities.ranges().eq(first.entities.ranges());
         let alike = sources.iter().take_while(|source| is_alike(source)).count();
-        let is_there = |(index, source): &(u32, u8)| {
-            usize::from(*source) < alike && (*index as usize) < first.len()
-        };
-        if let Some(row) = rows.iter().find(|row| !is_there(row)) {
-            return Err(bad(*row));
-        }
+        check_rows(rows, first.len(), alike)?;
         self.clear(first.tick);
-        let mut rest = rows;
+        let (mut rest, mut of_sources) = (rows, Vec::with_capacity(alike));
         for (kind, rules) in self.kinds.list.iter().enumerate() {
             let range = first.entities.range(kind);
             let count = rest.partition_point(|(index, _)| (*index as usize) < range.end);
@@ -155,10 +150,12 @@ impl Snapshot {
             self.entities.ids_mut().extend(rows.iter().map(|(index, _)| ids[row(*index)]));
             self.entities.finish_kind(kind);
             for lane in rules.lanes() {
-                let values = rows.iter().map(|(index, source)| {
-                    sources[usize::from(*source)].columns[lane][row(*index)]
-                });
-                self.columns[lane].extend(values);
+                of_sources.clear();
+                of_sources.extend(sources[..alike].iter().map(|source| &source.columns[lane][..]));
+                let value =
+                    |(index, source): &(u32, u8)| of_sources[usize::from(*source)][row(*index)];
+                make_room(&mut self.columns[lane], rows.len());
+                self.columns[lane].extend(rows.iter().map(value));
             }
         }
         Ok(())
@@ -279,6 +276,33 @@ impl Snapshot {
         }
         self.entities = entities;
     }
+}
+
+/// Makes room for `count` elements in an empty column. A column that is filled again and again with
+/// about as many elements soon has room for all.
+fn make_room(column: &mut Vec<u32>, count: usize) {
+    if column.capacity() < count {
+        column.reserve_exact(count + count / 8);
+    }
+}
+
+/// Checks that the indices of `rows` increase, and that each row has an index below `count` and a
+/// source below `sources`.
+fn check_rows(rows: &[(u32, u8)], count: usize, sources: usize) -> Result<(), EncodeError> {
+    // The loop has no early exit, because nearly always all rows are right.
+    let (mut next, mut is_right) = (0, true);
+    for (index, source) in rows {
+        is_right &= u64::from(*index) >= next && usize::from(*source) < sources;
+        next = u64::from(*index) + 1;
+    }
+    if is_right && next <= count as u64 {
+        return Ok(());
+    }
+    let falls = rows.windows(2).find(|pair| pair[0].0 >= pair[1].0).map(|pair| pair[1]);
+    let is_wrong =
+        |(index, source): &&(u32, u8)| usize::from(*source) >= sources || *index as usize >= count;
+    let wrong = falls.or_else(|| rows.iter().find(is_wrong).copied());
+    wrong.map_or(Ok(()), |(index, _)| Err(EncodeError::BadIndices { index }))
 }
 
 #[cfg(test)]

@@ -74,7 +74,9 @@ impl Planner {
         let [since_newest, since_before] = since;
         let whole = &visible.whole;
         let (new, removed) = match &visible.changes {
-            Some(changes) if changes.since == last[0].id => (&changes.sent[..], &changes.removed[..]),
+            Some(changes) if changes.since == last[0].id => {
+                (&changes.sent[..], &changes.removed[..])
+            }
             _ => {
                 since_newest.find(&last[0].whole, whole);
                 (&since_newest.sent[..], &since_newest.removed[..])

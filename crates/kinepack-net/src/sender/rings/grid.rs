@@ -20,14 +20,16 @@ pub(super) struct Grid {
     reach: f64,
     /// The index in `sorted` at which each bucket begins. One more entry is for the end.
     begins: Vec<u32>,
-    /// The indices of the entities in buckets, bucket by bucket.
-    sorted: Vec<u32>,
+    /// The indices and places of the entities in buckets, bucket by bucket.
+    sorted: Vec<(u32, [f64; 3])>,
     /// The entities that are near every box: those that have no place along some axis.
-    everywhere: Vec<u32>,
+    everywhere: Vec<(u32, [f64; 3])>,
     /// Scratch memory: the bucket of each entity.
     buckets: Vec<u32>,
     /// Scratch memory: a bit for each entity that a search found.
     found: Vec<u64>,
+    /// Scratch memory: the squared distance of each entity that a search found.
+    distances: Vec<f64>,
 }
 
 impl Grid {
@@ -53,6 +55,7 @@ impl Grid {
             everywhere: Vec::new(),
             buckets: Vec::new(),
             found: Vec::new(),
+            distances: Vec::new(),
         }
     }
 
@@ -82,7 +85,7 @@ impl Grid {
                 .then(|| self.bucket([0, 1, 2].map(|axis| self.along(axis, place[axis]))) as u32);
             match bucket {
                 Some(bucket) => self.begins[bucket as usize] += 1,
-                None => self.everywhere.push(index as u32),
+                None => self.everywhere.push((index as u32, *place)),
             }
             self.buckets.push(bucket.unwrap_or(u32::MAX));
         }
@@ -93,46 +96,87 @@ impl Grid {
             *begin = end;
         }
         self.sorted.clear();
-        self.sorted.resize(end as usize, 0);
-        for (index, bucket) in (0..).zip(&self.buckets) {
+        self.sorted.resize(end as usize, (0, [0.0; 3]));
+        for (index, (bucket, place)) in (0..).zip(self.buckets.iter().zip(places)) {
             if let Some(begin) = self.begins.get_mut(*bucket as usize) {
                 *begin -= 1;
-                self.sorted[*begin as usize] = index;
+                self.sorted[*begin as usize] = (index, *place);
             }
         }
         self.found.clear();
         self.found.resize(places.len().div_ceil(64), 0);
+        self.distances.clear();
+        self.distances.resize(places.len(), 0.0);
     }
 
-    /// Calls `each` with the indices of all entities that may be within the reach of a box, in
-    /// increasing order.
-    pub(super) fn near(&mut self, low: [f64; 3], high: [f64; 3], mut each: impl FnMut(usize)) {
+    /// Calls `each` with the indices of the entities within the reach of a box, in increasing order,
+    /// and with their squared distances from it. Some other entities are among them, but none beyond
+    /// the squared distance `farthest`. An entity without a place has no distance, and is near
+    /// everything.
+    pub(super) fn near(
+        &mut self,
+        low: [f64; 3],
+        high: [f64; 3],
+        farthest: f64,
+        mut each: impl FnMut(usize, Option<f64>),
+    ) {
         let axes = [0, 1, 2];
         let first = axes.map(|axis| self.along(axis, low[axis] - self.reach));
         let last = axes.map(|axis| self.along(axis, high[axis] + self.reach));
-        let mut found = std::mem::take(&mut self.found);
-        let mut mark = |indices: &[u32]| {
-            for index in indices {
-                found[*index as usize / 64] |= 1 << (index % 64);
+        let (mut found, mut distances) =
+            (std::mem::take(&mut self.found), std::mem::take(&mut self.distances));
+        let mut mark = |entities: &[(u32, [f64; 3])]| {
+            for (index, place) in entities {
+                let squared = squared_distance(*place, low, high);
+                // The bit is set without a branch, which would be hard to predict.
+                let is_far = squared.is_some_and(|squared| squared > farthest);
+                found[*index as usize / 64] |= u64::from(!is_far) << (index % 64);
+                distances[*index as usize] = squared.unwrap_or(f64::NAN);
             }
         };
         mark(&self.everywhere);
         for x in first[0]..=last[0] {
+            if first[2] == 0 && last[2] + 1 == self.counts[2] {
+                mark(self.between([x, first[1], 0], [x, last[1], last[2]]));
+                continue;
+            }
             for y in first[1]..=last[1] {
-                let begin = self.begins[self.bucket([x, y, first[2]])];
-                let end = self.begins[self.bucket([x, y, last[2]]) + 1];
-                mark(&self.sorted[begin as usize..end as usize]);
+                mark(self.between([x, y, first[2]], [x, y, last[2]]));
             }
         }
         for (word, bits) in found.iter_mut().enumerate() {
             let mut rest = std::mem::take(bits);
             while rest != 0 {
-                each(word * 64 + rest.trailing_zeros() as usize);
+                let index = word * 64 + rest.trailing_zeros() as usize;
+                each(index, Some(distances[index]).filter(|squared| !squared.is_nan()));
                 rest &= rest - 1;
             }
         }
-        self.found = found;
+        (self.found, self.distances) = (found, distances);
     }
+
+    /// The entities in the buckets from `first` to `last`, whose numbers have no gap.
+    fn between(&self, first: [usize; 3], last: [usize; 3]) -> &[(u32, [f64; 3])] {
+        let begin = self.begins[self.bucket(first)];
+        let end = self.begins[self.bucket(last) + 1];
+        &self.sorted[begin as usize..end as usize]
+    }
+}
+
+/// The squared distance of a place from a box. `None` for an entity without a position, which has
+/// no number along any axis. Along an axis that the position does not have, its number is infinite
+/// and the distance is 0.
+pub(super) fn squared_distance(place: [f64; 3], low: [f64; 3], high: [f64; 3]) -> Option<f64> {
+    if place[0].is_nan() {
+        return None;
+    }
+    let off = |axis: usize| {
+        let along = place[axis];
+        let off = (low[axis] - along).max(along - high[axis]).max(0.0);
+        if along.is_infinite() { 0.0 } else { off }
+    };
+    let [x, y, z] = [off(0), off(1), off(2)];
+    Some(x * x + y * y + z * z)
 }
 
 #[cfg(test)]
@@ -176,7 +220,7 @@ mod tests {
                 let low = extents.map(|extent| (number() * 3.0 - 1.5) * extent.clamp(0.0, 200.0));
                 let high = low.map(|along| along + 10.0);
                 let mut found = Vec::new();
-                grid.near(low, high, |index| found.push(index));
+                grid.near(low, high, f64::INFINITY, |index, _| found.push(index));
                 assert!(found.is_sorted_by(|a, b| a < b));
                 let is_near = |place: &[f64; 3]| {
                     (0..3).all(|axis| {
@@ -198,7 +242,14 @@ mod tests {
             (0..1000).map(|nth| [f64::from(nth), f64::from(nth), 5.0]).collect();
         grid.fill(&places);
         let mut found = Vec::new();
-        grid.near([500.0, 500.0, 0.0], [510.0, 510.0, 10.0], |index| found.push(index));
+        let (low, high) = ([500.0, 500.0, 0.0], [510.0, 510.0, 10.0]);
+        grid.near(low, high, f64::INFINITY, |index, _| found.push(index));
         assert!((51..=70).contains(&found.len()), "{found:?}");
+        found.clear();
+        grid.near(low, high, 200.0, |index, squared| {
+            assert!(squared.is_some_and(|squared| squared <= 200.0));
+            found.push(index);
+        });
+        assert!(found.iter().copied().eq(490..=520), "{found:?}");
     }
 }

@@ -166,7 +166,10 @@ impl Rings {
     fn ring(&self, squared: f64, before: Option<u8>, id: EntityId, tick: u64) -> u8 {
         let entered = self.rings.iter().position(|ring| squared <= ring.within * ring.within);
         let entered = entered.unwrap_or(self.rings.len());
-        let Some(before) = before.map(usize::from) else { return entered as u8 };
+        let before = before.map(usize::from).unwrap_or(entered);
+        if before == entered {
+            return entered as u8;
+        }
         // An entity that was nearer stays in its ring until it leaves it.
         let stays = |index: &usize| squared <= self.rings[*index].leave * self.rings[*index].leave;
         let ring = (before..entered).find(stays).unwrap_or(entered);

@@ -4,7 +4,7 @@ use kinepack::quantize::FloatLimits;
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{Schema, Snapshot};
 
-use super::grid::Grid;
+use super::grid::{Grid, squared_distance};
 use crate::NetError;
 
 /// The fields that hold positions, and the positions of a world's entities.
@@ -19,6 +19,8 @@ pub(in crate::sender) struct Places {
     /// The same for the last world.
     before: Vec<[f64; 3]>,
     grid: Grid,
+    /// The square of the largest distance that is asked for.
+    farthest: f64,
 }
 
 /// A field that holds a position.
@@ -62,7 +64,8 @@ impl Places {
             }
         }
         let grid = Grid::new(bounds, reach);
-        Ok(Self { fields, axes: most_axes, of_world: Vec::new(), before: Vec::new(), grid })
+        let (of_world, before, farthest) = (Vec::new(), Vec::new(), reach * reach);
+        Ok(Self { fields, axes: most_axes, of_world, before, grid, farthest })
     }
 
     /// Reads the positions of all entities of a world.
@@ -96,17 +99,15 @@ impl Places {
         self.of_world[index].iter().zip(before).any(|(now, then)| (now - then).abs() > distance)
     }
 
-    /// Calls `each` for all entities that may be within the reach of a box, in the order of their
+    /// Calls `each` for all entities that are within the reach of a box, in the order of their
     /// indices, with the squared distance of each. The distance is `None` for an entity without a
     /// position.
     pub(super) fn near(
         &mut self,
         (low, high): ([f64; 3], [f64; 3]),
-        mut each: impl FnMut(usize, Option<f64>),
+        each: impl FnMut(usize, Option<f64>),
     ) {
-        let of_world = &self.of_world;
-        self.grid
-            .near(low, high, |index| each(index, squared_distance(of_world[index], low, high)));
+        self.grid.near(low, high, self.farthest, each);
     }
 
     /// Calls `each` for all entities, as [`near`](Self::near) does.
@@ -119,17 +120,4 @@ impl Places {
             each(index, squared_distance(*place, low, high));
         }
     }
-}
-
-/// The squared distance of a place from a box. `None` for an entity without a position.
-fn squared_distance(place: [f64; 3], low: [f64; 3], high: [f64; 3]) -> Option<f64> {
-    if place[0].is_nan() {
-        return None;
-    }
-    let off = |axis: usize| match place[axis] {
-        place if place.is_infinite() => 0.0,
-        place => (low[axis] - place).max(place - high[axis]).max(0.0),
-    };
-    let [x, y, z] = [off(0), off(1), off(2)];
-    Some(x * x + y * y + z * z)
 }

@@ -80,6 +80,8 @@ pub(in crate::sender) struct Sights {
     /// The number of ticks.
     ticks: u64,
     newest_id: u64,
+    /// Scratch memory: the entities of a sight, with the source of each.
+    found: Vec<(u32, u8)>,
 }
 
 impl Sights {
@@ -105,6 +107,7 @@ impl Sights {
             coarsest: 0,
             ticks: 0,
             newest_id: 0,
+            found: Vec::new(),
         }
     }
 
@@ -243,10 +246,10 @@ impl Sights {
         }
         seen.is_current = true;
         seen.rings.clear();
-        let Self { rings, places, pasts, of_ring, ticks, .. } = self;
+        let Self { rings, places, pasts, of_ring, ticks, found, .. } = self;
         let mut before = seen.before.iter().peekable();
-        // About as many entities are seen as before.
-        let (mut found, mut turns) = (Vec::with_capacity(seen.before.len() + 64), 1);
+        found.clear();
+        let mut turns = 1;
         let mut add = |index: usize, squared: Option<f64>| {
             let ring_before = pasts[index].index.and_then(|then| {
                 // The indices in both worlds are in the same order.
@@ -274,7 +277,9 @@ impl Sights {
             found.len() == world.len() && found.iter().all(|(_, source)| *source == FINEST);
         let farthest = rings.farthest();
         let (last_id, farthest) = (seen.last_id, (of_ring[farthest], rings.every(farthest) as u8));
-        let sight = (!is_all).then(|| self.share(last_id, found, turns as u8, farthest));
+        let found = std::mem::take(found);
+        let sight = (!is_all).then(|| self.share(last_id, &found, turns as u8, farthest));
+        self.found = found;
         if let Some(seen) = self.cells.get_mut(&cell) {
             seen.last_id = sight.as_ref().map(|sight| sight.id);
             seen.sight.clone_from(&sight);
@@ -287,14 +292,14 @@ impl Sights {
     fn share(
         &mut self,
         last_id: Option<u64>,
-        seen: Vec<(u32, u8)>,
+        seen: &[(u32, u8)],
         turns: u8,
         farthest: (u8, u8),
     ) -> Arc<Sight> {
         let hash = seen.iter().fold(seen.len() as u64, |hash, (index, source)| {
             mixed(hash, u64::from(*index) << 8 | u64::from(*source))
         });
-        let is_same = |sight: &&Arc<Sight>| sight.seen[..] == seen[..] && sight.turns == turns;
+        let is_same = |sight: &&Arc<Sight>| sight.seen[..] == *seen && sight.turns == turns;
         if let Some(same) = self.by_hash.get(&hash).filter(is_same) {
             return Arc::clone(same);
         }
