@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use kinepack::{Snapshot, Tick};
+use kinepack::Tick;
 
 use super::config::{HubConfig, Priority};
+use super::rings::Sources;
 
 /// The inputs of every receiver's turn in a tick.
 pub(super) struct Moment<'a> {
@@ -13,7 +14,6 @@ pub(super) struct Moment<'a> {
     pub(super) interval_ticks: u8,
     pub(super) config: &'a HubConfig,
     pub(super) priority: Option<Priority<'a>>,
-    /// The worlds that the values of entities come from, by the numbers in a
-    /// [`Sight`](super::rings::Sight). Empty without rings.
-    pub(super) sources: &'a [&'a Snapshot],
+    /// The worlds that the values of entities come from.
+    pub(super) sources: &'a Sources<'a>,
 }

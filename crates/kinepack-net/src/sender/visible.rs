@@ -13,7 +13,7 @@ use std::sync::Arc;
 use kinepack::codec::Difference;
 use kinepack::{EncodeError, Snapshot, View};
 
-use super::rings::Sight;
+use super::rings::{Sight, Sources};
 use super::spare::Spare;
 use super::view::{Changes, SentView};
 use super::visibility::{FieldGroup, KnownVisibility, Visibility, contains};
@@ -30,6 +30,15 @@ struct VisibleState {
     view: Arc<SentView>,
     /// The distinct coarser views that a time precision makes of this state for receivers.
     coarse: Vec<Arc<SentView>>,
+    /// What a sight sees, if the state has just this.
+    seen: Option<Arc<[(u32, u8)]>>,
+}
+
+impl VisibleState {
+    /// Whether the state has just what a sight sees, whose list is `seen`.
+    fn sees(&self, seen: Option<&Arc<[(u32, u8)]>>) -> bool {
+        self.seen.as_ref().zip(seen).is_some_and(|(own, seen)| Arc::ptr_eq(own, seen))
+    }
 }
 
 /// The visible states of one tick.
@@ -58,6 +67,8 @@ pub(super) struct VisibleStates {
     places: Vec<u32>,
     /// Scratch memory: how a visible state differs from that of the previous tick.
     difference: Difference,
+    /// Scratch memory: the indices of the entities that changed in a visible state.
+    changed: Vec<u32>,
     next_id: u64,
     next_state: u64,
     next_visibility: u64,
@@ -79,7 +90,7 @@ impl VisibleStates {
         // twice.
         Arc::make_mut(&mut snapshot).copy_from(world);
         let before = self.before.states.first().map(|visible| Arc::clone(&visible.view));
-        self.add(snapshot, (1, Arc::default()), before);
+        self.add(snapshot, (1, Arc::default()), before, None);
     }
 
     /// The world of the last tick, if there was one.
@@ -106,7 +117,7 @@ impl VisibleStates {
         &mut self,
         known: &KnownVisibility,
         sight: Option<&Sight>,
-        sources: &[&Snapshot],
+        sources: &Sources<'_>,
     ) -> Result<usize, EncodeError> {
         let Visibility { relevant, groups, always: always_seen } = &*known.visibility;
         let hides_nothing = relevant.is_none() && groups.iter().all(Option::is_none);
@@ -117,6 +128,13 @@ impl VisibleStates {
         if let Some(index) = self.now.of_visibility.get(&key) {
             return Ok(*index);
         }
+        let before = self.before.of_visibility.get(&key).map(|at| &self.before.states[*at]);
+        let seen = sight.filter(|_| known.id == 0).map(|sight| &sight.seen);
+        if let Some(before) = before.filter(|before| sources.is_steady && before.sees(seen)) {
+            let before = Arc::clone(&before.view);
+            return self.continued(key, before, seen, sources);
+        }
+        let before = before.map(|before| Arc::clone(&before.view));
         let world = &self.now.states[0].view.whole;
         if let Some(relevant) = relevant {
             world.positions(relevant, &mut self.places);
@@ -144,7 +162,7 @@ impl VisibleStates {
                 if relevant.is_some() {
                     rows = common(&rows, &self.places).into();
                 }
-                snapshot.gather_from(sources, &rows)?;
+                snapshot.gather_from(&sources.worlds, &rows)?;
                 let is_near =
                     |(_, (_, source)): &(u32, &(u32, u8))| !sight.slow[usize::from(*source)];
                 if turns > 1 {
@@ -157,14 +175,40 @@ impl VisibleStates {
                 snapshot.clear_part(part, |id| contains(visible, id))?;
             }
         }
-        let before = self
-            .before
-            .of_visibility
-            .get(&key)
-            .map(|index| Arc::clone(&self.before.states[*index].view));
         self.now.of_visibility.insert(key, self.now.states.len());
         self.spare.add(&shared);
-        self.add(shared, (turns, near), before);
+        self.add(shared, (turns, near), before, seen.cloned());
+        Ok(self.now.states.len() - 1)
+    }
+
+    /// Adds the visible state of a sight that sees the same entities, from the same sources, as in
+    /// the last tick, whose view is `before`. Only what the sources sampled is copied.
+    fn continued(
+        &mut self,
+        key: (u64, u64),
+        before: Arc<SentView>,
+        seen: Option<&Arc<[(u32, u8)]>>,
+        sources: &Sources<'_>,
+    ) -> Result<usize, EncodeError> {
+        let Some(seen) = seen else { return Ok(0) };
+        let Self { spare, changed, .. } = self;
+        let mut shared = spare.take(&before.whole, before.whole.len());
+        // `take` returns a snapshot without other references, so this copies nothing.
+        let snapshot = Arc::make_mut(&mut shared);
+        snapshot.copy_from(&before.whole);
+        changed.clear();
+        let may_differ = |index, source| sources.may_differ(index, source);
+        snapshot.update_from(&sources.worlds, seen, may_differ, changed)?;
+        let state = before.state.filter(|_| changed.is_empty());
+        let changes = (before.turns > 1).then(|| Changes {
+            since: before.id,
+            removed: Box::default(),
+            sent: changed[..].into(),
+        });
+        spare.add(&shared);
+        self.now.of_visibility.insert(key, self.now.states.len());
+        let turns = (before.turns, Arc::clone(&before.near));
+        self.push(shared, state, turns, changes, Some(Arc::clone(seen)));
         Ok(self.now.states.len() - 1)
     }
 
@@ -178,7 +222,7 @@ impl VisibleStates {
     ///
     /// Cost: a comparison with each distinct coarse view, up to the first difference.
     pub(super) fn coarse_view(&mut self, index: usize, coarse: Arc<Snapshot>) -> Arc<SentView> {
-        let VisibleState { view: exact, coarse: others } = &self.now.states[index];
+        let VisibleState { view: exact, coarse: others, .. } = &self.now.states[index];
         let is_same = |view: &Arc<SentView>| {
             Arc::ptr_eq(view.whole.snapshot(), &coarse) || view.whole.holds_same(&coarse)
         };
@@ -207,6 +251,7 @@ impl VisibleStates {
         snapshot: Arc<Snapshot>,
         (turns, near): (u8, Arc<[u32]>),
         before: Option<Arc<SentView>>,
+        seen: Option<Arc<[(u32, u8)]>>,
     ) {
         let Self { difference, .. } = self;
         let mut changes = None;
@@ -219,14 +264,26 @@ impl VisibleStates {
             changes = Some(Changes { since: before.id, removed, sent });
             difference.is_empty()
         };
-        let unchanged = before.filter(is_unchanged);
-        let state = unchanged.and_then(|before| before.state).unwrap_or_else(|| {
+        let state = before.filter(is_unchanged).and_then(|before| before.state);
+        self.push(snapshot, state, (turns, near), changes, seen);
+    }
+
+    /// Adds a visible state with the number `state`, or with a new one.
+    fn push(
+        &mut self,
+        snapshot: Arc<Snapshot>,
+        state: Option<u64>,
+        (turns, near): (u8, Arc<[u32]>),
+        changes: Option<Changes>,
+        seen: Option<Arc<[(u32, u8)]>>,
+    ) {
+        let state = state.unwrap_or_else(|| {
             self.next_state += 1;
             self.next_state
         });
         let view = SentView::new(self.new_id(), Some(state), false, View::from(snapshot), None);
-        let view = view.with_turns(turns, near).with_changes(changes);
-        self.now.states.push(VisibleState { view: Arc::new(view), coarse: Vec::new() });
+        let view = Arc::new(view.with_turns(turns, near).with_changes(changes));
+        self.now.states.push(VisibleState { view, coarse: Vec::new(), seen });
     }
 
     /// Takes from the pool a world that no view refers to. Frees all but a few of the other

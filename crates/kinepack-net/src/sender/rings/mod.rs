@@ -6,9 +6,11 @@
 
 mod eye;
 mod grid;
+mod nearby;
 mod places;
 mod samples;
 mod sights;
+mod sources;
 
 use kinepack::{EntityId, Schema};
 
@@ -17,12 +19,18 @@ use crate::NetError;
 pub(super) use eye::Eye;
 use places::{Places, find_field};
 pub(super) use sights::{Sight, Sights};
+pub(super) use sources::Sources;
 
+/// The share of a length by which rounding may change it, generously.
+const ROUNDING: f64 = 1e-9;
 /// The largest number of a tier, and of rings.
 const MOST_TIER: usize = 254;
 /// The least and the largest length of rings and cells. Squares and numbers of cells of such lengths
 /// are exact enough.
 const LENGTHS: (f64, f64) = (1e-9, 1e100);
+/// How much farther than the largest ring a cell looks, as a share of the ring, so that it need not
+/// look in every tick.
+const SLACK: f64 = 1.0 / 16.0;
 /// The largest [`Ring::every`].
 const MOST_EVERY: u32 = 255;
 
@@ -164,19 +172,39 @@ impl Rings {
     /// Returns the ring of an entity at a squared distance. `before` is its ring in the last tick,
     /// if it had one. The result is the number of rings if the entity is beyond all of them.
     fn ring(&self, squared: f64, before: Option<u8>, id: EntityId, tick: u64) -> u8 {
-        let entered = self.rings.iter().position(|ring| squared <= ring.within * ring.within);
-        let entered = entered.unwrap_or(self.rings.len());
-        let before = before.map(usize::from).unwrap_or(entered);
-        if before == entered {
-            return entered as u8;
-        }
-        // An entity that was nearer stays in its ring until it leaves it.
-        let stays = |index: &usize| squared <= self.rings[*index].leave * self.rings[*index].leave;
-        let ring = (before..entered).find(stays).unwrap_or(entered);
+        let ring = self.natural(squared, before);
+        let Some(before) = before.map(usize::from).filter(|before| *before != ring) else {
+            return ring as u8;
+        };
         // An entity must not go back in time. So it changes its ring only when its values in the
         // new ring are at least as new.
         let age = |ring| samples::age(id, self.every(ring), tick);
         (if age(ring) > age(before) { before } else { ring }) as u8
+    }
+
+    /// Returns the ring of an entity that need not wait for its turn to change its ring.
+    fn natural(&self, squared: f64, before: Option<u8>) -> usize {
+        let entered = self.rings.iter().position(|ring| squared <= ring.within * ring.within);
+        let entered = entered.unwrap_or(self.rings.len());
+        // An entity that was nearer stays in its ring until it leaves it.
+        let stays = |index: &usize| squared <= self.rings[*index].leave * self.rings[*index].leave;
+        let nearer = before.map_or(entered, usize::from)..entered;
+        nearer.into_iter().find(stays).unwrap_or(entered)
+    }
+
+    /// The distance of an entity from the nearest edge of a ring, a little less for the rounding of
+    /// numbers, as a share of the largest ring. Positions are up to `extent`.
+    fn margin(&self, squared: f64, extent: f64) -> f64 {
+        let distance = squared.sqrt();
+        let edges = self.rings.iter().flat_map(|ring| [ring.within, ring.leave]);
+        let nearest =
+            edges.fold(f64::INFINITY, |nearest, edge| nearest.min((distance - edge).abs()));
+        (nearest - ROUNDING * (distance + extent)) / self.reach()
+    }
+
+    /// How far the largest ring reaches.
+    fn reach(&self) -> f64 {
+        self.rings.iter().fold(0.0, |reach: f64, ring| reach.max(ring.leave))
     }
 
     /// The tier of a ring, or of what is beyond.

@@ -4,6 +4,7 @@ use kinepack::quantize::FloatLimits;
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{Schema, Snapshot};
 
+use super::SLACK;
 use super::grid::{Grid, squared_distance};
 use crate::NetError;
 
@@ -19,8 +20,12 @@ pub(in crate::sender) struct Places {
     /// The same for the last world.
     before: Vec<[f64; 3]>,
     grid: Grid,
-    /// The square of the largest distance that is asked for.
+    /// The largest ring's reach.
+    reach: f64,
+    /// The square of the largest distance that is asked for, which is a little longer.
     farthest: f64,
+    /// The largest number of a position.
+    pub(super) extent: f64,
 }
 
 /// A field that holds a position.
@@ -43,7 +48,7 @@ pub(super) fn find_field<'s>(schema: &'s Schema, name: &str) -> Option<(usize, &
 }
 
 impl Places {
-    /// Finds the fields with these names. `reach` is the largest distance that is asked for.
+    /// Finds the fields with these names. `reach` is that of the largest ring.
     pub(super) fn new(schema: &Schema, names: &[String], reach: f64) -> Result<Self, NetError> {
         let mut fields = vec![None; schema.kinds().len()];
         let mut most_axes = 0;
@@ -63,9 +68,12 @@ impl Places {
                 *bound = (bound.0.min(axis.min()), bound.1.max(axis.max()));
             }
         }
-        let grid = Grid::new(bounds, reach);
-        let (of_world, before, farthest) = (Vec::new(), Vec::new(), reach * reach);
-        Ok(Self { fields, axes: most_axes, of_world, before, grid, farthest })
+        let extent = bounds.iter().flat_map(|(low, high)| [low.abs(), high.abs()]);
+        let extent = extent.filter(|extent| extent.is_finite()).fold(0.0, f64::max);
+        let longest = reach * (1.0 + SLACK);
+        let (grid, farthest) = (Grid::new(bounds, longest), longest * longest);
+        let (of_world, before) = (Vec::new(), Vec::new());
+        Ok(Self { fields, axes: most_axes, of_world, before, grid, reach, farthest, extent })
     }
 
     /// Reads the positions of all entities of a world.
@@ -99,9 +107,38 @@ impl Places {
         self.of_world[index].iter().zip(before).any(|(now, then)| (now - then).abs() > distance)
     }
 
-    /// Calls `each` for all entities that are within the reach of a box, in the order of their
-    /// indices, with the squared distance of each. The distance is `None` for an entity without a
-    /// position.
+    /// Returns how far the entity at `index` moved since the last world, where its index was
+    /// `before`, squared and as a share of the largest ring. `None` if it has a position in one of
+    /// the two worlds only.
+    pub(super) fn moved(&self, index: usize, before: usize) -> Option<f64> {
+        let (now, then) = (self.of_world[index], self.before.get(before)?);
+        if now[0].is_nan() || then[0].is_nan() {
+            return (now[0].is_nan() && then[0].is_nan()).then_some(0.0);
+        }
+        let moved = |(now, then): (&f64, &f64)| match now.is_infinite() {
+            true => 0.0,
+            false => (now - then) / self.reach,
+        };
+        Some(now.iter().zip(then).map(moved).fold(0.0, |squared, moved| squared + moved * moved))
+    }
+
+    /// The squared distance of an entity from a box. `None` for an entity without a position.
+    pub(super) fn squared_distance(
+        &self,
+        index: usize,
+        (low, high): ([f64; 3], [f64; 3]),
+    ) -> Option<f64> {
+        squared_distance(self.of_world[index], low, high)
+    }
+
+    /// Whether [`near`](Self::near) finds an entity at this squared distance.
+    pub(super) fn is_near(&self, squared: f64) -> bool {
+        squared <= self.farthest
+    }
+
+    /// Calls `each` for all entities that are within the reach of a box and a little farther, in the
+    /// order of their indices, with the squared distance of each. The distance is `None` for an
+    /// entity without a position.
     pub(super) fn near(
         &mut self,
         (low, high): ([f64; 3], [f64; 3]),

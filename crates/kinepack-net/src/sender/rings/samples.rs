@@ -11,6 +11,10 @@ pub(super) struct Samples {
     pub(super) world: Snapshot,
     rows: Snapshot,
     indices: Vec<u32>,
+    /// A bit for each entity that was sampled in this tick.
+    sampled: Vec<u64>,
+    /// Whether the other entities have the values of the last tick.
+    others_rest: bool,
 }
 
 /// How an entity of a world was in the last world.
@@ -35,7 +39,8 @@ impl Samples {
     /// Samples all entities.
     pub(super) fn new(world: &Snapshot) -> Self {
         let rows = Snapshot::new_like(world);
-        Self { world: world.clone(), rows, indices: Vec::new() }
+        let (indices, sampled) = (Vec::new(), Vec::new());
+        Self { world: world.clone(), rows, indices, sampled, others_rest: false }
     }
 
     /// Samples the entities whose turn it is, and those that are new or urgent. `pasts` has an
@@ -54,9 +59,15 @@ impl Samples {
         let is_due =
             |index: usize| pasts[index].is_urgent || age(world.ids()[index], every, tick) == 0;
         self.indices.clear();
-        if self.world.has_same_entities(world) {
+        self.others_rest = self.world.has_same_entities(world);
+        if self.others_rest {
             self.indices
                 .extend((0..world.len()).filter(|index| is_due(*index)).map(|at| at as u32));
+            self.sampled.clear();
+            self.sampled.resize(world.len().div_ceil(64), 0);
+            for index in &self.indices {
+                self.sampled[*index as usize / 64] |= 1 << (index % 64);
+            }
             self.rows.gather(world, &self.indices)?;
         } else {
             let kept = (0..world.len()).filter(|index| !is_due(*index));
@@ -68,5 +79,10 @@ impl Samples {
         self.world.patch(&[], &self.rows)?;
         self.world.tick = world.tick;
         Ok(())
+    }
+
+    /// A bit for each entity that may have other values than in the last tick. `None` if all may.
+    pub(super) fn fresh(&self) -> Option<&[u64]> {
+        self.others_rest.then_some(&self.sampled[..])
     }
 }

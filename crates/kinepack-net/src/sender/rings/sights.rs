@@ -9,8 +9,9 @@ use std::sync::Arc;
 use kinepack::Snapshot;
 
 use super::eye::{Cell, Eye, bounds};
+use super::nearby::{Around, Motion, Nearby};
 use super::samples::{Past, Samples};
-use super::{Places, Rings};
+use super::{Places, Rings, Sources};
 use crate::sender::sharing::mixed;
 use crate::sender::worlds::Worlds;
 
@@ -33,6 +34,8 @@ pub(in crate::sender) struct Sight {
     pub(in crate::sender) farthest: (u8, u8),
     /// For each source, whether its values are not those of each tick.
     pub(in crate::sender) slow: Arc<[bool]>,
+    /// A hash of `seen`.
+    hash: u64,
 }
 
 impl Sight {
@@ -42,7 +45,7 @@ impl Sight {
 }
 
 /// A cell with a viewpoint in it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Seen {
     /// The id of the cell's sight in the last tick.
     last_id: Option<u64>,
@@ -50,6 +53,7 @@ struct Seen {
     rings: Vec<(u32, u8)>,
     /// The same for the last tick and its world.
     before: Vec<(u32, u8)>,
+    nearby: Nearby,
     /// `None` if everything is seen as it is in the finest world.
     sight: Option<Arc<Sight>>,
     is_current: bool,
@@ -69,6 +73,10 @@ pub(in crate::sender) struct Sights {
     taken: HashSet<u64>,
     /// For each entity, by index in the world, how it was in the last world.
     pasts: Vec<Past>,
+    /// How the entities moved since the last world.
+    motion: Motion,
+    /// Whether the world has the entities of the last one, and rings have the same sources.
+    is_steady: bool,
     /// For each ring, the samples of its entities, if it has its own.
     samples: Vec<Option<Samples>>,
     /// For each ring, and for what is beyond, the source of its values.
@@ -101,6 +109,8 @@ impl Sights {
             by_hash: HashMap::new(),
             taken: HashSet::new(),
             pasts: Vec::new(),
+            motion: Motion::default(),
+            is_steady: false,
             samples,
             of_ring: Vec::new(),
             slow,
@@ -123,13 +133,17 @@ impl Sights {
             cell.is_current = false;
             std::mem::swap(&mut cell.rings, &mut cell.before);
         }
-        self.find_sources();
-        self.find_pasts(world, before);
+        let is_other = self.find_sources();
+        let same_entities = self.find_pasts(world, before);
+        let count = before.map_or(0, Snapshot::len);
+        self.is_steady = same_entities && !is_other;
+        self.motion.update(&self.places, &self.pasts, same_entities, count, is_other);
         self.sample(worlds);
     }
 
     /// Finds the source of each ring's values. Rings with the same values have the same source.
-    fn find_sources(&mut self) {
+    /// Returns whether one is another than in the last tick.
+    fn find_sources(&mut self) -> bool {
         let count = self.rings.rings.len();
         let values = |ring: usize| {
             let tier = self.rings.tier(ring).min(self.coarsest);
@@ -142,16 +156,21 @@ impl Sights {
                 same.unwrap_or(ring) as u8 + 1
             }
         };
-        self.of_ring = (0..=count).map(source).collect();
+        let of_ring: Vec<u8> = (0..=count).map(source).collect();
+        let is_other = self.of_ring != of_ring;
+        self.of_ring = of_ring;
+        is_other
     }
 
-    /// Finds out how each entity was in the last world.
-    fn find_pasts(&mut self, world: &Snapshot, before: Option<&Snapshot>) {
+    /// Finds out how each entity was in the last world. Returns whether that world had the same
+    /// entities.
+    fn find_pasts(&mut self, world: &Snapshot, before: Option<&Snapshot>) -> bool {
         let none = Past { index: None, is_urgent: false };
         self.pasts.clear();
         self.pasts.resize(world.len(), none);
-        let Some(before) = before else { return };
-        if world.has_same_entities(before) {
+        let Some(before) = before else { return false };
+        let is_same = world.has_same_entities(before);
+        if is_same {
             (0..).zip(&mut self.pasts).for_each(|(index, past)| past.index = Some(index));
         } else {
             let mut last = before.entities().enumerate().peekable();
@@ -164,7 +183,7 @@ impl Sights {
             }
         }
         if self.rings.rings.iter().all(|ring| ring.every == 1) {
-            return;
+            return is_same;
         }
         let far = self.rings.cell;
         for (index, past) in self.pasts.iter_mut().enumerate() {
@@ -180,6 +199,7 @@ impl Sights {
                     past.index.is_some_and(|index| then[index as usize - first] != *now);
             }
         }
+        is_same
     }
 
     /// Samples the entities of each ring whose turn it is.
@@ -202,12 +222,14 @@ impl Sights {
     }
 
     /// The worlds that the values of entities come from.
-    pub(in crate::sender) fn sources<'a>(&'a self, worlds: Worlds<'a>) -> Vec<&'a Snapshot> {
-        let mut sources = vec![worlds.finest()];
+    pub(in crate::sender) fn sources<'a>(&'a self, worlds: Worlds<'a>) -> Sources<'a> {
+        let mut sources =
+            Sources { worlds: vec![worlds.finest()], fresh: vec![None], is_steady: self.is_steady };
         for ring in 0..self.of_ring.len() {
             let samples = self.samples.get(ring).and_then(Option::as_ref);
             let of_tier = || worlds.of_tier(self.rings.tier(ring).min(self.coarsest));
-            sources.push(samples.map_or_else(of_tier, |samples| &samples.world));
+            sources.worlds.push(samples.map_or_else(of_tier, |samples| &samples.world));
+            sources.fresh.push(samples.and_then(Samples::fresh));
         }
         sources
     }
@@ -236,55 +258,63 @@ impl Sights {
         if !self.cells.contains_key(&cell) {
             let last = last.and_then(|last| self.cells.get(&last));
             let before = last.map(|last| last.before.clone()).unwrap_or_default();
-            let seen =
-                Seen { last_id: None, rings: Vec::new(), before, sight: None, is_current: false };
-            self.cells.insert(cell, seen);
+            self.cells.insert(cell, Seen { before, ..Seen::default() });
         }
         let seen = self.cells.get_mut(&cell)?;
         if seen.is_current {
             return seen.sight.clone();
         }
         seen.is_current = true;
+        let Self { rings, places, pasts, motion, ticks, .. } = self;
+        let (extent, corners) = (places.extent, bounds(cell, rings.cell));
+        let (ids, tick) = (world.ids(), *ticks);
+        let around = Around { rings, motion, pasts, ids, extent, corners, tick };
+        let is_changed = seen.nearby.update(around, places, &seen.before, stagger(cell));
+        let last_id = seen.last_id;
+        let sight = if is_changed {
+            self.see(world, cell)
+        } else {
+            seen.rings.clone_from(&seen.before);
+            let last = seen.sight.take();
+            last.map(|last| self.share(last_id, &last.seen, last.hash, last.turns, last.farthest))
+        };
+        let seen = self.cells.get_mut(&cell)?;
+        seen.last_id = sight.as_ref().map(|sight| sight.id);
+        seen.sight.clone_from(&sight);
+        sight
+    }
+
+    /// Makes the sight of a cell from the rings of the entities near it.
+    fn see(&mut self, world: &Snapshot, cell: Cell) -> Option<Arc<Sight>> {
+        let Self { cells, rings, of_ring, found, .. } = self;
+        let seen = cells.get_mut(&cell)?;
         seen.rings.clear();
-        let Self { rings, places, pasts, of_ring, ticks, found, .. } = self;
-        let mut before = seen.before.iter().peekable();
         found.clear();
         let mut turns = 1;
-        let mut add = |index: usize, squared: Option<f64>| {
-            let ring_before = pasts[index].index.and_then(|then| {
-                // The indices in both worlds are in the same order.
-                while before.next_if(|(index, _)| *index < then).is_some() {}
-                before.next_if(|(index, _)| *index == then).map(|(_, ring)| *ring)
-            });
-            let id = world.ids()[index];
-            let source = match squared.map(|squared| rings.ring(squared, ring_before, id, *ticks)) {
+        for (index, ring) in seen.nearby.entities() {
+            let source = match ring {
                 None => FINEST,
-                Some(ring) if rings.is_hidden(ring) => return,
+                Some(ring) if rings.is_hidden(ring) => continue,
                 Some(ring) => {
-                    seen.rings.push((index as u32, ring));
+                    seen.rings.push((index, ring));
                     turns = turns.max(rings.every(usize::from(ring)));
                     of_ring[usize::from(ring)]
                 }
             };
-            found.push((index as u32, source));
-        };
-        let corners = bounds(cell, rings.cell);
-        match rings.beyond {
-            Some(_) => places.all(corners, &mut add),
-            None => places.near(corners, &mut add),
+            found.push((index, source));
         }
         let is_all =
             found.len() == world.len() && found.iter().all(|(_, source)| *source == FINEST);
-        let farthest = rings.farthest();
-        let (last_id, farthest) = (seen.last_id, (of_ring[farthest], rings.every(farthest) as u8));
-        let found = std::mem::take(found);
-        let sight = (!is_all).then(|| self.share(last_id, &found, turns as u8, farthest));
-        self.found = found;
-        if let Some(seen) = self.cells.get_mut(&cell) {
-            seen.last_id = sight.as_ref().map(|sight| sight.id);
-            seen.sight.clone_from(&sight);
+        if is_all {
+            return None;
         }
-        sight
+        let farthest = rings.farthest();
+        let farthest = (of_ring[farthest], rings.every(farthest) as u8);
+        let hash = found.iter().fold(found.len() as u64, |hash, (index, source)| {
+            mixed(hash, u64::from(*index) << 8 | u64::from(*source))
+        });
+        let (last_id, found) = (seen.last_id, Arc::from(&found[..]));
+        Some(self.share(last_id, &found, hash, turns as u8, farthest))
     }
 
     /// Returns the sight of this tick that sees the same, or makes one. It gets the id of the
@@ -292,14 +322,12 @@ impl Sights {
     fn share(
         &mut self,
         last_id: Option<u64>,
-        seen: &[(u32, u8)],
+        seen: &Arc<[(u32, u8)]>,
+        hash: u64,
         turns: u8,
         farthest: (u8, u8),
     ) -> Arc<Sight> {
-        let hash = seen.iter().fold(seen.len() as u64, |hash, (index, source)| {
-            mixed(hash, u64::from(*index) << 8 | u64::from(*source))
-        });
-        let is_same = |sight: &&Arc<Sight>| sight.seen[..] == *seen && sight.turns == turns;
+        let is_same = |sight: &&Arc<Sight>| sight.seen == *seen && sight.turns == turns;
         if let Some(same) = self.by_hash.get(&hash).filter(is_same) {
             return Arc::clone(same);
         }
@@ -308,9 +336,109 @@ impl Sights {
             self.newest_id
         });
         self.taken.insert(id);
-        let slow = Arc::clone(&self.slow);
-        let sight = Arc::new(Sight { id, seen: seen.into(), turns, farthest, slow });
+        let (seen, slow) = (Arc::clone(seen), Arc::clone(&self.slow));
+        let sight = Arc::new(Sight { id, seen, turns, farthest, slow, hash });
         self.by_hash.insert(hash, Arc::clone(&sight));
         sight
+    }
+}
+
+/// A number from 0 to 1 that differs from cell to cell.
+fn stagger(cell: Cell) -> f64 {
+    let hash = cell.iter().fold(0, |hash, index| mixed(hash, *index as u64));
+    f64::from((hash >> 32) as u32) / f64::from(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use kinepack::{EntityId, Pack, Schema, Tick};
+
+    use super::*;
+    use crate::{NetError, Ring};
+
+    #[derive(Pack, Clone, Copy)]
+    struct Walker {
+        #[pack(range = -200.0..200.0, precision = 0.01)]
+        position: Option<[f32; 2]>,
+    }
+
+    /// Numbers from 0 to 1, always the same.
+    fn numbers() -> impl FnMut() -> f32 {
+        let mut state = 1u64;
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 40) as f32 / (1 << 24) as f32
+        }
+    }
+
+    /// Moves walkers, of which some jump, appear, disappear, and lose or get their position.
+    fn step(tick: u32, walkers: &mut [(bool, Walker)], number: &mut impl FnMut() -> f32) {
+        for (is_there, walker) in walkers {
+            *is_there ^= tick.is_multiple_of(8) && number() < 0.01;
+            let mut place = || [number(), number()].map(|number| number * 400.0 - 200.0);
+            let (jump, moved) = (place(), place());
+            let is_lost = number() < 0.002;
+            walker.position = match walker.position {
+                Some(_) if is_lost => None,
+                Some(_) if number() < 0.002 => Some(jump),
+                Some([x, y]) => Some([x + moved[0] / 1e3, y + moved[1] / 1e3]),
+                None if number() < 0.1 => Some(jump),
+                None => None,
+            };
+            walker.position = walker.position.map(|place| place.map(|at| at.clamp(-199.0, 199.0)));
+        }
+    }
+
+    #[test]
+    fn sights_that_are_kept_up_equal_those_that_are_searched_anew() -> Result<(), NetError> {
+        let schema = Schema::of::<Walker>();
+        let ring = |within, leave, every| Ring { within, leave, every, tier: 0 };
+        for beyond in [None, Some(0)] {
+            let rings = Rings {
+                positions: vec!["position".into()],
+                urgent: Vec::new(),
+                rings: vec![ring(8.0, 9.0, 1), ring(30.0, 33.0, 2), ring(80.0, 80.0, 8)],
+                beyond,
+                cell: 10.0,
+            };
+            let (mut kept, mut anew) = (rings.sights(&schema)?, rings.sights(&schema)?);
+            let mut number = numbers();
+            let mut walkers = vec![(true, Walker { position: None }); 300];
+            let mut eyes: [[Eye; 4]; 2] = Default::default();
+            let (mut before, mut changes) = (None, 0);
+            for tick in 1..1_000 {
+                step(tick, &mut walkers, &mut number);
+                let mut world = Snapshot::new(&schema, Tick(tick));
+                let there = (0..).zip(&walkers).filter(|(_, (is_there, _))| *is_there);
+                let there = there.map(|(id, (_, walker))| (EntityId(id), *walker));
+                world.extend(there).unwrap();
+                kept.begin(Worlds::from(&world), before.as_ref());
+                anew.begin(Worlds::from(&world), before.as_ref());
+                anew.motion.search_all();
+                let [of_kept, of_anew] = &mut eyes;
+                for (nth, (a, b)) in of_kept.iter_mut().zip(of_anew).enumerate() {
+                    let along = f64::from(tick) * 0.05 * nth as f64;
+                    let viewpoint = Some([along, 10.0 - along, 0.0]);
+                    a.set(viewpoint);
+                    b.set(viewpoint);
+                    let last = a.sight.clone();
+                    kept.look(&world, a);
+                    anew.look(&world, b);
+                    let seen = |eye: &Eye| {
+                        eye.sight.as_ref().map(|sight| (sight.id, sight.seen.to_vec(), sight.turns))
+                    };
+                    assert_eq!(seen(a), seen(b), "tick {tick}");
+                    let is_kept = last
+                        .zip(a.sight.clone())
+                        .is_some_and(|(last, now)| Arc::ptr_eq(&last.seen, &now.seen));
+                    changes += u32::from(!is_kept);
+                }
+                kept.end();
+                anew.end();
+                before = Some(world);
+            }
+            assert!(changes < 3_500, "{changes}");
+        }
+        Ok(())
     }
 }
