@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use kinepack::Tick;
 use kinepack_net::{
-    Budget, CongestionControl, HEADER_BYTES, HubConfig, LinkConfig, LinkLimit, Loss, NetError,
-    ReceiverId, ReceiverOptions,
+    Budget, CongestionControl, HEADER_BYTES, Hub, HubConfig, LinkConfig, LinkLimit, Loss, NetError,
+    Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Ring, Rings,
 };
 
-use crate::support::{Net, Random, TICK_HZ, World};
+use crate::support::{Net, Random, TICK_HZ, Thing, World, codec, lanes};
 
 const LATENCY: Duration = Duration::from_millis(20);
 const AUTO: Budget = Budget::Auto { at_most: 1_000_000 };
@@ -160,4 +161,58 @@ fn a_control_takes_any_numbers() {
         let least = at_most.min(CongestionControl::LEAST_BYTES_PER_S).max(1);
         assert!((least..=at_most.max(1)).contains(&rate), "{rate} of {at_most}");
     }
+}
+
+#[test]
+fn near_entities_come_first_and_far_ones_still_come() {
+    let mut world = World::new(300, 5);
+    (world.moving_one_in, world.change_one_in) = (1, 1_000_000);
+    let mut hub = Hub::new(&codec(), HubConfig::default()).unwrap();
+    let ring = |within: f64, every| Ring { within, leave: within + 2.0, every, tier: 0 };
+    let rings = Rings {
+        positions: vec!["position".into()],
+        urgent: Vec::new(),
+        rings: vec![ring(15.0, 1), ring(500.0, 8)],
+        beyond: None,
+        cell: 4.0,
+    };
+    hub.set_rings(Some(&rings)).unwrap();
+    let id = ReceiverId(1);
+    let budget = Budget::Fixed { bytes_per_s: 20_000 };
+    let options = ReceiverOptions { budget, ..ReceiverOptions::default() };
+    hub.add(id, &options, Duration::ZERO).unwrap();
+    hub.set_viewpoint(id, Some([0.0; 3])).unwrap();
+    let mut receiver = Receiver::new(&codec(), ReceiverConfig::at_hz(TICK_HZ)).unwrap();
+    let (mut right, mut near) = (0, 0);
+    let mut last_right = vec![0; world.snapshot.len()];
+    for tick in 1..=900u32 {
+        let now = Duration::from_secs(1) * tick / TICK_HZ;
+        while let Some(datagram) = receiver.poll_transmit(now) {
+            hub.handle(id, now, datagram).unwrap();
+        }
+        world.step(Tick(tick));
+        hub.tick(now, &world.snapshot).unwrap();
+        while let Some((_, datagram)) = hub.poll_transmit() {
+            receiver.handle(now, datagram).unwrap();
+        }
+        if tick < 300 {
+            continue;
+        }
+        let newest = receiver.newest().unwrap();
+        for (index, last_right) in last_right.iter_mut().enumerate() {
+            let is_right = lanes(newest, index) == lanes(&world.snapshot, index);
+            *last_right = if is_right { tick } else { *last_right };
+            let thing: Thing = world.snapshot.get(world.snapshot.ids()[index]).unwrap().unwrap();
+            let [x, y, _] = thing.position;
+            if x.hypot(y) < 10.0 {
+                near += 1;
+                right += u32::from(is_right);
+            }
+        }
+    }
+    assert!(hub.status(id).unwrap().waiting > 50, "the budget is too small for all");
+    assert!(near > 1_000 && right * 100 > near * 97, "{right} of {near} near ones are right");
+    // Far ones are shown as they were some ticks ago, and are right at the moment of their turn.
+    let never = last_right.iter().filter(|tick| **tick == 0).count();
+    assert!(never < 3, "{never} were never right");
 }

@@ -10,6 +10,11 @@
 //! to 30 m each tick, up to 120 m each second one, up to 400 m each eighth one, and nothing beyond
 //! 450 m. A list has the entities within 400 m, found by a scan of all entities.
 //!
+//! With a budget that does not suffice, what receivers have of near walkers should still be young:
+//! 10,000 entities within sight, of which 1,000 walk, need `--edge-m 400 --walking 0.1 --budget-kbps
+//! 512 --receivers 20
+//! --warm-up 600`. Ages do not count the way to the receiver.
+//!
 //! Times are lower quartiles, because other work of the machine only adds to them, and 95th
 //! percentiles. The memory is what the process gained since it had the world, for hub and receivers
 //! together. Only a run of one row reports it, because a later row reuses the memory of earlier
@@ -32,8 +37,13 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// The round trips, which receivers have in turn.
 const TRIPS_MS: [u32; 4] = [50, 67, 83, 100];
-const WARM_UP_TICKS: u32 = 60;
 const NEAR_M: f64 = 400.0;
+const FIRST_M: f32 = 30.0;
+/// Ages up to this many ticks are measured.
+const KEPT_WORLDS: usize = 180;
+/// How often ages are measured, and for how many viewers.
+const AGES_EVERY: u32 = 7;
+const AGED_VIEWERS: usize = 20;
 
 #[derive(Parser)]
 struct Arguments {
@@ -52,12 +62,18 @@ struct Arguments {
     /// The share of the entities that walk.
     #[arg(long, default_value_t = 1.0)]
     walking: f32,
+    /// What each receiver gets, in kbit/s with headers. Without this option, it gets all.
+    #[arg(long)]
+    budget_kbps: Option<u32>,
     /// The number of ticks in a second.
     #[arg(long, default_value_t = 60)]
     hz: u32,
     /// The number of measured ticks.
     #[arg(long, default_value_t = 240)]
     ticks: u32,
+    /// The number of ticks before them.
+    #[arg(long, default_value_t = 60)]
+    warm_up: u32,
     /// Measure only the rows with this in their name.
     #[arg(long, default_value = "")]
     only: String,
@@ -102,6 +118,10 @@ struct Row {
     encodings: f64,
     /// The mean number of entities that a receiver sees.
     seen: f64,
+    /// The 99th percentile of the age of the states that receivers have of moving entities in the
+    /// first ring, and of all that they see.
+    near_age_p99_ms: f64,
+    age_p99_ms: f64,
     bytes: f64,
     memory_mb: Option<f64>,
     wrong: u64,
@@ -181,6 +201,37 @@ struct Viewer {
     on_the_way: VecDeque<(u32, Vec<u8>)>,
 }
 
+/// How old the states of entities are, in ticks.
+#[derive(Default)]
+struct Ages(Vec<usize>);
+
+impl Ages {
+    fn percentile_ms(&mut self, hz: u32) -> f64 {
+        self.0.sort_unstable();
+        let age = self.0.get(self.0.len().saturating_sub(1) * 99 / 100).copied().unwrap_or(0);
+        age as f64 * 1e3 / f64::from(hz)
+    }
+}
+
+/// Finds the ages of what a viewer has of walkers, from the newest world in which they were there.
+fn measure_ages(viewer: &Viewer, world: &World, worlds: &VecDeque<Snapshot>, ages: &mut [Ages; 2]) {
+    let Some(newest) = viewer.receiver.newest() else { return };
+    let [x, y] = world.walkers[viewer.walker].position;
+    for (id, walker) in world.walkers[..world.walking].iter().enumerate() {
+        let Some(at) = newest.position(EntityId(id as u32)) else { continue };
+        // The first two lanes are the position.
+        let place = |snapshot: &Snapshot, at: usize| [0, 1].map(|lane| snapshot.lane(lane)[at]);
+        let has = place(newest, at);
+        let age = worlds.iter().position(|world| place(world, id) == has);
+        let age = age.unwrap_or(KEPT_WORLDS);
+        ages[1].0.push(age);
+        let [far_x, far_y] = [walker.position[0] - x, walker.position[1] - y];
+        if far_x * far_x + far_y * far_y <= FIRST_M * FIRST_M {
+            ages[0].0.push(age);
+        }
+    }
+}
+
 fn main() -> Outcome<()> {
     let arguments = Arguments::parse();
     let all = [
@@ -229,7 +280,9 @@ fn measure(name: &'static str, interest: Interest, arguments: &Arguments) -> Out
     }
     let mut viewers = Vec::new();
     for id in 0..arguments.receivers {
-        hub.add(ReceiverId(id.into()), &ReceiverOptions::default(), Duration::ZERO)?;
+        let budget = arguments.budget_kbps.map(|kbps| kbps * 125).into();
+        let options = ReceiverOptions { budget, ..ReceiverOptions::default() };
+        hub.add(ReceiverId(id.into()), &options, Duration::ZERO)?;
         let receiver = Receiver::new(&codec, ReceiverConfig::at_hz(arguments.hz))?;
         let walker =
             (u64::from(id) * world.walking as u64 / u64::from(arguments.receivers)) as usize;
@@ -238,10 +291,11 @@ fn measure(name: &'static str, interest: Interest, arguments: &Arguments) -> Out
     }
     let memory_before = memory_mb();
     let mut times: [Vec<f64>; 4] = Default::default();
+    let (mut worlds, mut ages) = (VecDeque::new(), [Ages::default(), Ages::default()]);
     let (mut bytes, mut encodings, mut seen, mut wrong) = (0, 0, 0, 0);
-    for tick in 1..=WARM_UP_TICKS + arguments.ticks {
+    for tick in 1..=arguments.warm_up + arguments.ticks {
         let (now, is_measured) =
-            (Duration::from_secs(1) * tick / arguments.hz, tick > WARM_UP_TICKS);
+            (Duration::from_secs(1) * tick / arguments.hz, tick > arguments.warm_up);
         let begin = Instant::now();
         for (id, viewer) in (0..).map(ReceiverId).zip(&mut viewers) {
             while let Some((_, datagram)) = viewer.on_the_way.pop_front_if(|(due, _)| *due <= tick)
@@ -271,6 +325,8 @@ fn measure(name: &'static str, interest: Interest, arguments: &Arguments) -> Out
         let begin = Instant::now();
         hub.tick(now, &snapshot)?;
         let ticked = begin.elapsed();
+        worlds.push_front(snapshot);
+        worlds.truncate(KEPT_WORLDS);
         if is_measured {
             encodings += hub.encoded();
             let measured = [acknowledged, set, scanned, ticked];
@@ -281,6 +337,11 @@ fn measure(name: &'static str, interest: Interest, arguments: &Arguments) -> Out
             match viewers[id as usize].receiver.handle(now, datagram) {
                 Ok(_) | Err(Refused::Duplicate) => {}
                 Err(_) => wrong += 1,
+            }
+        }
+        if is_measured && tick.is_multiple_of(AGES_EVERY) {
+            for viewer in viewers.iter().take(AGED_VIEWERS) {
+                measure_ages(viewer, &world, &worlds, &mut ages);
             }
         }
         for viewer in &mut viewers {
@@ -306,6 +367,8 @@ fn measure(name: &'static str, interest: Interest, arguments: &Arguments) -> Out
         acknowledgements_ms: acknowledgements[0],
         encodings: encodings as f64 / measured,
         seen: seen as f64 / of_receivers,
+        near_age_p99_ms: ages[0].percentile_ms(arguments.hz),
+        age_p99_ms: ages[1].percentile_ms(arguments.hz),
         bytes: bytes as f64 / of_receivers,
         memory_mb: Some(memory_mb() - memory_before),
         wrong,
@@ -340,6 +403,8 @@ fn printed(rows: &[Row]) -> Table {
         "acks, ms",
         "encodings",
         "seen",
+        "near, ms",
+        "all, ms",
         "bytes",
         "memory, MB",
         "wrong",
@@ -354,6 +419,8 @@ fn printed(rows: &[Row]) -> Table {
             format!("{:.2}", row.acknowledgements_ms),
             format!("{:.0}", row.encodings),
             format!("{:.0}", row.seen),
+            format!("{:.0}", row.near_age_p99_ms),
+            format!("{:.0}", row.age_p99_ms),
             format!("{:.0}", row.bytes),
             row.memory_mb.map_or("–".into(), |memory| format!("{memory:.0}")),
             row.wrong.to_string(),

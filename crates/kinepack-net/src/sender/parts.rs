@@ -59,7 +59,8 @@ impl Planner {
         let mut parts: Vec<Part> = Vec::new();
         let mut waiting = usize::MAX;
         while waiting > 0 && parts.len() < most {
-            let mut score = |_: usize, id| {
+            let mut score = |_: usize, index: u32| {
+                let id = visible.ids()[index as usize];
                 let is_sent = parts.iter().any(|part| part.skipped.sent.contains(id));
                 if is_sent { 0.0 } else { 1.0 }
             };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use kinepack::{Codec, EncodeError, EntityId, Schema, Snapshot, Tick};
+use kinepack::{Codec, EncodeError, Schema, Snapshot, Tick};
 
 use super::baselines::BaselineCache;
 use super::chosen_baseline::ChosenBaseline;
@@ -259,7 +259,7 @@ impl Sending {
         &mut self,
         against: Against<'_>,
         limit_bytes: usize,
-        score: &mut dyn FnMut(usize, EntityId) -> f32,
+        score: &mut dyn FnMut(usize, u32) -> f32,
     ) -> Result<Arc<Plan>, EncodeError> {
         let id = self.visible.new_id();
         let whole = self.seen(against)?;
@@ -278,7 +278,7 @@ impl Sending {
         &mut self,
         request: &PlanRequest<'_>,
         in_flight: impl Iterator<Item = &'v Arc<SentView>>,
-        score: &mut dyn FnMut(usize, EntityId) -> f32,
+        score: &mut dyn FnMut(usize, u32) -> f32,
     ) -> Result<Arc<Plan>, EncodeError> {
         let &PlanRequest { against, limit_bytes, expects_part, is_later_datagram, only_for } =
             request;

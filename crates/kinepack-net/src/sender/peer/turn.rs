@@ -281,14 +281,20 @@ impl Peer {
         let only_for = moment.priority.map(|_| self.id);
         let mut bad_priorities = 0;
         let kinds = Arc::clone(turn.sending.rates.options());
-        let mut score = |kind: usize, entity| {
+        let visible = Arc::clone(turn.sending.visible.view(against.target.visible));
+        let ids = visible.whole.ids();
+        let mut score = |kind: usize, index: u32| {
+            let entity = ids[index as usize];
             let priority = moment.priority.map_or(1.0, |priority| priority(self.id, entity));
             if priority.is_nan() {
                 bad_priorities += 1;
                 return 0.0;
             }
             // An infinite priority times 0 would not be a number.
-            let priority = priority.min(f32::MAX) * kinds[kind].priority;
+            // If not everything fits, far entities wait until near ones are there.
+            let is_far = visible.turns > 1 && visible.near.binary_search(&index).is_err();
+            let every = if is_far { f32::from(visible.turns) } else { 1.0 };
+            let priority = priority.min(f32::MAX) * kinds[kind].priority / (every * every);
             priority.min(f32::MAX) * self.freshness.age_ticks(entity, moment.tick) as f32
         };
         let request = PlanRequest {

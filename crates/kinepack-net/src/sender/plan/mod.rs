@@ -251,7 +251,7 @@ impl Planner {
     }
 
     /// Encodes the entities that are due and fit in `limit_bytes`. Removed entities come first,
-    /// then the others in falling order of `score`, which takes a kind and an id. Entities with a
+    /// then the others in falling order of `score`, which takes a kind and the index of an entity. Entities with a
     /// score of 0 or below are not sent. Returns what was skipped.
     pub(super) fn part(
         &mut self,
@@ -259,7 +259,7 @@ impl Planner {
         visible: &Arc<Snapshot>,
         rates: &Rates,
         room: Room,
-        score: &mut dyn FnMut(usize, EntityId) -> f32,
+        score: &mut dyn FnMut(usize, u32) -> f32,
     ) -> Result<Skipped, EncodeError> {
         self.items.clear();
         let removed_items = self
@@ -273,7 +273,7 @@ impl Planner {
             let what = What::Present(index);
             let score = match visible.kind_at(index as usize) {
                 Some(_) if self.rests(&known.baseline, visible, rates, index) => 0.0,
-                Some(kind) => score(kind, ids[index as usize]),
+                Some(kind) => score(kind, index),
                 None => 0.0,
             };
             self.items.push(Item { score, what });
