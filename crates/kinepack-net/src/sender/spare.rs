@@ -19,8 +19,8 @@ const SMALL_BYTES: usize = 4096;
 pub(super) struct Spare {
     /// All states that were built and not found free yet, about in the order of their ticks.
     built: VecDeque<Arc<Snapshot>>,
-    /// Free states.
-    free: Vec<Arc<Snapshot>>,
+    /// Free states, from the smallest memory to the largest, with its bytes.
+    free: Vec<(usize, Arc<Snapshot>)>,
     /// The number of states that were taken since the tick began.
     taken: usize,
 }
@@ -32,6 +32,8 @@ impl Spare {
     /// Cost: a look at each state that is found free, and at a few others.
     pub(super) fn begin(&mut self) {
         let wanted = std::mem::take(&mut self.taken);
+        // States that had the wrong size in the last tick make room for others.
+        self.free.truncate(wanted / 4);
         let mut in_use = 0;
         for _ in 0..self.built.len().min(4 * wanted + IN_USE) {
             if self.free.len() >= wanted && in_use >= IN_USE {
@@ -42,21 +44,24 @@ impl Spare {
                 in_use += 1;
                 self.built.push_back(snapshot);
             } else if self.free.len() < wanted {
-                self.free.push(snapshot);
+                self.free.push((snapshot.memory_bytes(), snapshot));
             }
         }
-        self.free.truncate(wanted);
+        self.free.sort_unstable_by_key(|(bytes, _)| *bytes);
     }
 
     /// Takes a free state with any contents, or makes an empty one. It gets `count` entities of
-    /// `world`. It has no other owner until it is [added](Self::add).
+    /// `world`, and has no other owner until it is [added](Self::add).
     pub(super) fn take(&mut self, world: &Snapshot, count: usize) -> Arc<Snapshot> {
         self.taken += 1;
-        let needed_bytes = world.memory_bytes() / world.len().max(1) * count;
-        let is_large =
-            |free: &Arc<Snapshot>| free.memory_bytes() > SMALL_BYTES + LARGER * needed_bytes;
-        let free = self.free.pop().filter(|free| !is_large(free));
-        free.unwrap_or_else(|| Arc::new(Snapshot::new_like(world)))
+        let numbers = world.value_count() + world.len();
+        let needed_bytes = numbers * size_of::<u32>() / world.len().max(1) * count;
+        let at = self.free.partition_point(|(bytes, _)| *bytes < needed_bytes);
+        let fits = |(bytes, _): &(usize, _)| *bytes <= SMALL_BYTES + LARGER * needed_bytes;
+        if self.free.get(at).is_some_and(fits) {
+            return self.free.remove(at).1;
+        }
+        Arc::new(Snapshot::new_like(world))
     }
 
     /// Adds a state that was built. Its memory is reused when no view refers to it any more.

@@ -67,8 +67,6 @@ pub(super) struct VisibleStates {
     places: Vec<u32>,
     /// Scratch memory: how a visible state differs from that of the previous tick.
     difference: Difference,
-    /// Scratch memory: the indices of the entities that changed in a visible state.
-    changed: Vec<u32>,
     next_id: u64,
     next_state: u64,
     next_visibility: u64,
@@ -191,19 +189,18 @@ impl VisibleStates {
         sources: &Sources<'_>,
     ) -> Result<usize, EncodeError> {
         let Some(seen) = seen else { return Ok(0) };
-        let Self { spare, changed, .. } = self;
+        let Self { spare, difference, .. } = self;
         let mut shared = spare.take(&before.whole, before.whole.len());
         // `take` returns a snapshot without other references, so this copies nothing.
         let snapshot = Arc::make_mut(&mut shared);
         snapshot.copy_from(&before.whole);
-        changed.clear();
         let may_differ = |index, source| sources.may_differ(index, source);
-        snapshot.update_from(&sources.worlds, seen, may_differ, changed)?;
-        let state = before.state.filter(|_| changed.is_empty());
+        difference.update(snapshot, &sources.worlds, seen, may_differ)?;
+        let state = before.state.filter(|_| difference.is_empty());
         let changes = (before.turns > 1).then(|| Changes {
             since: before.id,
             removed: Box::default(),
-            sent: changed[..].into(),
+            sent: difference.sent[..].into(),
         });
         spare.add(&shared);
         self.now.of_visibility.insert(key, self.now.states.len());

@@ -7,6 +7,7 @@ use core::iter;
 use super::alignment::Alignment;
 use super::changed::find_changed;
 use super::ids::EntityId;
+use super::patch::check_rows;
 use super::store::Snapshot;
 use crate::EncodeError;
 
@@ -44,6 +45,16 @@ pub struct Difference {
     changed: Vec<u32>,
     alignment: Alignment,
     aligned: Vec<Vec<u32>>,
+    fresh: Vec<Fresh>,
+}
+
+/// An entity whose values may be others in a newer state.
+#[derive(Clone, Copy, Debug)]
+struct Fresh {
+    row: u32,
+    /// The entity's row in the source.
+    source_row: u32,
+    source: u8,
 }
 
 impl Difference {
@@ -134,6 +145,72 @@ impl Difference {
         Ok(())
     }
 
+    /// Brings a snapshot that [`Snapshot::gather_from`] made up to date, and finds what changed in
+    /// it. The snapshot takes the tick of the first source and the values of the same `rows` from
+    /// newer states of the sources, in which no entity was added or removed. If `may_differ` is
+    /// false for a row, the snapshot must have the row's values already.
+    ///
+    /// The cost is a call of `may_differ` for each row, and a comparison of those that may differ.
+    ///
+    /// # Errors
+    /// The errors of [`Snapshot::gather_from`], and [`EncodeError::EntitiesDiffer`] if the number of
+    /// rows of a kind is not that of its entities. After an error nothing has changed.
+    pub fn update(
+        &mut self,
+        snapshot: &mut Snapshot,
+        sources: &[&Snapshot],
+        rows: &[(u32, u8)],
+        may_differ: impl Fn(u32, u8) -> bool,
+    ) -> Result<(), EncodeError> {
+        sources.iter().try_for_each(|source| snapshot.check_schema(source))?;
+        let Some(first) = sources.first() else { return Err(EncodeError::EntitiesDiffer) };
+        let is_alike = |source: &&Snapshot| source.entities.ranges().eq(first.entities.ranges());
+        let alike = sources.iter().take_while(|source| is_alike(source)).count();
+        check_rows(rows, first.len(), alike)?;
+        let Snapshot { entities, columns, kinds, .. } = snapshot;
+        let count = |kind: usize| {
+            let end = first.entities.range(kind).end;
+            rows.partition_point(|(index, _)| (*index as usize) < end)
+        };
+        let has_count = |kind: usize| entities.range(kind).end == count(kind);
+        if rows.len() != entities.len() || !(0..entities.kinds()).all(has_count) {
+            return Err(EncodeError::EntitiesDiffer);
+        }
+        snapshot.tick = first.tick;
+        let Self { removed, sent, added, changed: differs, fresh, .. } = self;
+        removed.clear();
+        sent.clear();
+        added.clear();
+        let mut of_sources = Vec::with_capacity(alike);
+        for (kind, rules) in kinds.list.iter().enumerate() {
+            let (own, of_kind) = (entities.range(kind), first.entities.range(kind));
+            fresh.clear();
+            for (row, (index, source)) in (0..).zip(&rows[own.clone()]) {
+                if may_differ(*index, *source) {
+                    let source_row = index - of_kind.start as u32;
+                    fresh.push(Fresh { row, source_row, source: *source });
+                }
+            }
+            differs.clear();
+            differs.resize(fresh.len(), 0);
+            for lane in rules.lanes() {
+                of_sources.clear();
+                of_sources.extend(sources[..alike].iter().map(|source| &source.columns[lane][..]));
+                let column = &mut columns[lane][..];
+                for (differs, fresh) in differs.iter_mut().zip(&*fresh) {
+                    let value = of_sources[usize::from(fresh.source)][fresh.source_row as usize];
+                    let old = &mut column[fresh.row as usize];
+                    *differs |= *old ^ value;
+                    *old = value;
+                }
+            }
+            let is_changed = |(_, differs): &(_, &u32)| **differs != 0;
+            let indices = fresh.iter().map(|fresh| own.start as u32 + fresh.row);
+            sent.extend(indices.zip(&*differs).filter(is_changed).map(|(index, _)| index));
+        }
+        Ok(())
+    }
+
     /// Returns true if the snapshots have the same entities with the same lanes.
     pub fn is_empty(&self) -> bool {
         self.removed.is_empty() && self.sent.is_empty()
@@ -196,5 +273,39 @@ mod tests {
         let refused = difference.write_part(&before, &snapshot(4, &[(5, 0)]), &[], &mut out);
         assert_eq!(refused, Err(EncodeError::EntitiesDiffer));
         assert_eq!(out, snapshot(3, &[(1, 10), (2, 20), (4, 40), (6, 61)]));
+    }
+    #[test]
+    fn an_update_takes_what_may_differ_and_lists_what_does() {
+        let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
+        let snapshot = |rows: &[(u32, u32)]| {
+            let mut snapshot = Snapshot::new(&schema, Tick(0));
+            rows.iter()
+                .for_each(|(id, value)| snapshot.push_lanes(EntityId(*id), &[*value]).unwrap());
+            snapshot
+        };
+        let sources =
+            [[(1, 10), (3, 30), (5, 50)], [(1, 11), (3, 31), (5, 51)]].map(|rows| snapshot(&rows));
+        let rows = [(0, 1), (1, 0), (2, 0)];
+        let (mut out, mut difference) = (snapshot(&[]), Difference::default());
+        out.gather_from(&sources.each_ref(), &rows).unwrap();
+        let newer =
+            [[(1, 10), (3, 30), (5, 55)], [(1, 12), (3, 32), (5, 52)]].map(|rows| snapshot(&rows));
+        let newer = newer.each_ref();
+        let may_differ = |index, source| (index, source) != (2, 0);
+        difference.update(&mut out, &newer, &rows, may_differ).unwrap();
+        assert_eq!((&out, &difference.sent), (&snapshot(&[(1, 12), (3, 30), (5, 50)]), &vec![0]));
+        difference.update(&mut out, &newer, &rows, |_, _| true).unwrap();
+        let last = snapshot(&[(1, 12), (3, 30), (5, 55)]);
+        assert_eq!((&out, &difference.sent), (&last, &vec![2]));
+
+        for (sources, rows, error) in [
+            (&newer[..], &rows[1..], EncodeError::EntitiesDiffer),
+            (&newer[..1], &rows[..], EncodeError::BadIndices { index: 0 }),
+            (&[], &rows[..], EncodeError::EntitiesDiffer),
+        ] {
+            let refused = difference.update(&mut out, sources, rows, |_, _| true);
+            assert_eq!(refused, Err(error));
+        }
+        assert_eq!((&out, &difference.sent), (&last, &vec![2]));
     }
 }

@@ -165,64 +165,6 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Brings a snapshot that [`gather_from`](Self::gather_from) made up to date: takes the tick and
-    /// the values of the same `rows` from newer states of the sources, in which no entity was added
-    /// or removed. The values of a row for which `may_differ` is false must be those of this
-    /// snapshot. Appends the indices of the entities that changed to `changed`.
-    ///
-    /// The cost is a call of `may_differ` for each row, and a comparison of those that may differ.
-    ///
-    /// # Errors
-    /// The errors of [`gather_from`](Self::gather_from), and [`EncodeError::EntitiesDiffer`] if the
-    /// number of rows of a kind is not that of its entities. After an error the snapshot is
-    /// unchanged.
-    pub fn update_from(
-        &mut self,
-        sources: &[&Self],
-        rows: &[(u32, u8)],
-        may_differ: impl Fn(u32, u8) -> bool,
-        changed: &mut Vec<u32>,
-    ) -> Result<(), EncodeError> {
-        sources.iter().try_for_each(|source| self.check_schema(source))?;
-        let Some(first) = sources.first() else { return Err(EncodeError::EntitiesDiffer) };
-        let is_alike = |source: &&Self| source.entities.ranges().eq(first.entities.ranges());
-        let alike = sources.iter().take_while(|source| is_alike(source)).count();
-        check_rows(rows, first.len(), alike)?;
-        let end = |kind: usize| first.entities.range(kind).end;
-        let count = |kind: usize| rows.partition_point(|(index, _)| (*index as usize) < end(kind));
-        let has_count = |kind: usize| self.entities.range(kind).end == count(kind);
-        if rows.len() != self.len() || !(0..self.entities.kinds()).all(has_count) {
-            return Err(EncodeError::EntitiesDiffer);
-        }
-        self.tick = first.tick;
-        let (mut fresh, mut differs, mut of_sources) = (Vec::new(), Vec::new(), Vec::new());
-        for (kind, rules) in self.kinds.list.iter().enumerate() {
-            let (own, of_kind) = (self.entities.range(kind), first.entities.range(kind));
-            fresh.clear();
-            for (row, (index, source)) in rows[own.clone()].iter().enumerate() {
-                if may_differ(*index, *source) {
-                    fresh.push((row, *index as usize - of_kind.start, usize::from(*source)));
-                }
-            }
-            differs.clear();
-            differs.resize(fresh.len(), 0);
-            for lane in rules.lanes() {
-                of_sources.clear();
-                of_sources.extend(sources[..alike].iter().map(|source| &source.columns[lane][..]));
-                let column = &mut self.columns[lane][..];
-                for (differs, (row, index, source)) in differs.iter_mut().zip(&fresh) {
-                    let value = of_sources[*source][*index];
-                    *differs |= column[*row] ^ value;
-                    column[*row] = value;
-                }
-            }
-            let is_changed = |(_, differs): &(_, &u32)| **differs != 0;
-            let indices = fresh.iter().map(|(row, ..)| (own.start + row) as u32);
-            changed.extend(indices.zip(&differs).filter(is_changed).map(|(index, _)| index));
-        }
-        Ok(())
-    }
-
     /// Checks that `indices` increase, and that each of them is the index of an entity.
     pub(super) fn check_indices(&self, indices: &[u32]) -> Result<(), EncodeError> {
         let falls = indices.windows(2).find(|pair| pair[0] >= pair[1]).map(|pair| pair[1]);
@@ -342,7 +284,7 @@ impl Snapshot {
 
 /// Makes room for `count` elements in an empty column. A column that is filled again and again with
 /// about as many elements soon has room for all.
-fn make_room(column: &mut Vec<u32>, count: usize) {
+pub(super) fn make_room(column: &mut Vec<u32>, count: usize) {
     if column.capacity() < count {
         column.reserve_exact(count + count / 8);
     }
@@ -350,7 +292,11 @@ fn make_room(column: &mut Vec<u32>, count: usize) {
 
 /// Checks that the indices of `rows` increase, and that each row has an index below `count` and a
 /// source below `sources`.
-fn check_rows(rows: &[(u32, u8)], count: usize, sources: usize) -> Result<(), EncodeError> {
+pub(super) fn check_rows(
+    rows: &[(u32, u8)],
+    count: usize,
+    sources: usize,
+) -> Result<(), EncodeError> {
     // The loop has no early exit, because nearly always all rows are right.
     let (mut next, mut is_right) = (0, true);
     for (index, source) in rows {
@@ -437,31 +383,6 @@ mod tests {
             assert!(matches!(refused, Err(EncodeError::BadIndices { .. })), "{bad:?}");
         }
         assert_eq!(out, snapshot(&[(1, 11), (5, 50)]));
-    }
-
-    #[test]
-    fn update_from_takes_what_may_differ_and_lists_what_does() {
-        let sources =
-            [[(1, 10), (3, 30), (5, 50)], [(1, 11), (3, 31), (5, 51)]].map(|rows| snapshot(&rows));
-        let rows = [(0, 1), (1, 0), (2, 0)];
-        let mut out = snapshot(&[]);
-        out.gather_from(&sources.each_ref(), &rows).unwrap();
-        let newer =
-            [[(1, 10), (3, 30), (5, 55)], [(1, 12), (3, 32), (5, 52)]].map(|rows| snapshot(&rows));
-        let (newer, mut changed) = (newer.each_ref(), Vec::new());
-        out.update_from(&newer, &rows, |index, source| (index, source) != (2, 0), &mut changed)
-            .unwrap();
-        assert_eq!((&out, &changed), (&snapshot(&[(1, 12), (3, 30), (5, 50)]), &vec![0]));
-        out.update_from(&newer, &rows, |_, _| true, &mut changed).unwrap();
-        assert_eq!((&out, &changed), (&snapshot(&[(1, 12), (3, 30), (5, 55)]), &vec![0, 2]));
-
-        let refused = out.update_from(&newer, &rows[1..], |_, _| true, &mut changed);
-        assert_eq!(refused, Err(EncodeError::EntitiesDiffer));
-        let refused = out.update_from(&newer[..1], &rows, |_, _| true, &mut changed);
-        assert_eq!(refused, Err(EncodeError::BadIndices { index: 0 }));
-        let refused = out.update_from(&[], &rows, |_, _| true, &mut changed);
-        assert_eq!(refused, Err(EncodeError::EntitiesDiffer));
-        assert_eq!((&out, &changed[..]), (&snapshot(&[(1, 12), (3, 30), (5, 55)]), &[0, 2][..]));
     }
 
     #[test]
