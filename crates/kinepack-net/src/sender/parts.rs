@@ -58,15 +58,17 @@ impl Planner {
         let mut first = (visible.len() >= MANY).then_some(usize::MAX);
         let mut parts: Vec<Part> = Vec::new();
         let mut waiting = usize::MAX;
+        // For each visible entity, whether a part sends it.
+        let mut are_sent = vec![false; visible.len()];
         while waiting > 0 && parts.len() < most {
-            let mut score = |_: usize, index: u32| {
-                let id = visible.ids()[index as usize];
-                let is_sent = parts.iter().any(|part| part.skipped.sent.contains(id));
-                if is_sent { 0.0 } else { 1.0 }
+            let mut score = |_: usize, index: u32| match are_sent[index as usize] {
+                true => 0.0,
+                false => 1.0,
             };
             let (before, room) = (self.runs(), Room { limit_bytes, first });
             let skipped = self.part(known, visible, rates, room, &mut score)?;
             waiting = skipped.waiting;
+            skipped.sent.indices().iter().for_each(|index| are_sent[*index as usize] = true);
             // The learned models get their id when a receiver takes the part.
             let coded = self.coded(0);
             let (items, runs) = (self.items_coded(), self.runs() - before);

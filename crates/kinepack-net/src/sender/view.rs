@@ -207,10 +207,9 @@ impl Rows {
         self.indices.iter().map(|index| self.of.ids()[*index as usize])
     }
 
-    /// Whether the entity `id` is among them.
-    pub(super) fn contains(&self, id: EntityId) -> bool {
-        let index = self.of.position(id);
-        index.is_some_and(|index| self.indices.binary_search(&(index as u32)).is_ok())
+    /// The indices of the entities in their snapshot, increasing.
+    pub(super) fn indices(&self) -> &[u32] {
+        &self.indices
     }
 
     /// A copy of the entities.

@@ -36,8 +36,8 @@ struct VisibleState {
 
 impl VisibleState {
     /// Whether the state has just what a sight sees, whose list is `seen`.
-    fn sees(&self, seen: Option<&Arc<[(u32, u8)]>>) -> bool {
-        self.seen.as_ref().zip(seen).is_some_and(|(own, seen)| Arc::ptr_eq(own, seen))
+    fn sees(&self, seen: &Arc<[(u32, u8)]>) -> bool {
+        self.seen.as_ref().is_some_and(|own| Arc::ptr_eq(own, seen))
     }
 }
 
@@ -128,9 +128,10 @@ impl VisibleStates {
         }
         let before = self.before.of_visibility.get(&key).map(|at| &self.before.states[*at]);
         let seen = sight.filter(|_| known.id == 0).map(|sight| &sight.seen);
-        if let Some(before) = before.filter(|before| sources.is_steady && before.sees(seen)) {
+        let same = before.zip(seen).filter(|(before, seen)| before.sees(seen));
+        if let Some((before, seen)) = same.filter(|_| sources.is_steady) {
             let before = Arc::clone(&before.view);
-            return self.continued(key, before, seen, sources);
+            return self.continued(key, &before, seen, sources);
         }
         let before = before.map(|before| Arc::clone(&before.view));
         let world = &self.now.states[0].view.whole;
@@ -184,11 +185,10 @@ impl VisibleStates {
     fn continued(
         &mut self,
         key: (u64, u64),
-        before: Arc<SentView>,
-        seen: Option<&Arc<[(u32, u8)]>>,
+        before: &SentView,
+        seen: &Arc<[(u32, u8)]>,
         sources: &Sources<'_>,
     ) -> Result<usize, EncodeError> {
-        let Some(seen) = seen else { return Ok(0) };
         let Self { spare, difference, .. } = self;
         let mut shared = spare.take(&before.whole, before.whole.len());
         // `take` returns a snapshot without other references, so this copies nothing.
