@@ -4,7 +4,8 @@
 //!
 //! Receivers with equal visibilities share one visible state. The memory of a past tick lives as
 //! long as a view refers to it. Cost of a visibility or a sight: a search for its entities in the
-//! world and a copy of their rows. A visibility that only hides fields costs a copy of the world.
+//! world and a copy of their rows. A sight that sees the same entities as in the last tick costs a
+//! copy of the last state. A visibility that only hides fields costs a copy of the world.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};

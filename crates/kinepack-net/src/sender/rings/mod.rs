@@ -1,8 +1,10 @@
 //! Rings around viewpoints, which decide what a receiver sees by distance, and in which tier.
 //!
 //! [`Rings`] are the caller's settings. [`Sights`] computes once per tick what is seen from each
-//! cell that has a viewpoint in it. [`Places`] finds what is near a cell, and [`samples`] keeps the
-//! values of what is not sent in every tick. [`Eye`] is a receiver's viewpoint with its cell.
+//! cell that has a viewpoint in it. [`Places`] finds what is near a cell, and [`nearby`] keeps the
+//! rings of these entities up to date. [`samples`] keeps the values of what is not sent in every
+//! tick, and [`Sources`] are all worlds that values come from. [`Eye`] is a receiver's viewpoint
+//! with its cell.
 
 mod eye;
 mod grid;

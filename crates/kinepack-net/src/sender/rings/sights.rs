@@ -1,7 +1,8 @@
 //! Computes what is seen from each cell that has a viewpoint in it.
 //!
-//! Cost of a tick: a pass over the entities, and for each cell with viewpoints a look at what is
-//! near it. If entities beyond all rings are seen too, it is a look at all entities.
+//! Cost of a tick: a pass over the entities, and for each cell with viewpoints a pass over the
+//! numbers of [`nearby`](super::nearby), one for each entity near it. If entities beyond all rings
+//! are seen too, all entities are near.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
