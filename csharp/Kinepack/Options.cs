@@ -61,6 +61,14 @@ namespace Kinepack
         public int MaxDelayMs { get; set; }
 
         /// <summary>
+        /// The longest time over which an entity's motion is blended, in milliseconds. If an entity
+        /// was not refreshed for longer than this, its motion takes this time and ends in the
+        /// newest state. Playback does not wait for entities whose turns, as in <see cref="Ring"/>,
+        /// are longer than this. The default is 250.
+        /// </summary>
+        public int LongestBlendMs { get; set; }
+
+        /// <summary>
         /// The maximum memory for views and states, in bytes. The default is 128 MiB.
         /// </summary>
         public long MaxMemoryBytes { get; set; }
@@ -73,12 +81,14 @@ namespace Kinepack
             Require.NotNegative(Channel, nameof(Channel));
             Require.NotNegative(MinDelayMs, nameof(MinDelayMs));
             Require.NotNegative(MaxDelayMs, nameof(MaxDelayMs));
+            Require.NotNegative(LongestBlendMs, nameof(LongestBlendMs));
             Require.NotNegative(MaxMemoryBytes, nameof(MaxMemoryBytes));
             return new Native.KpReceiverOptions
             {
                 channel = (uint)Channel,
                 min_delay_ms = (uint)MinDelayMs,
                 max_delay_ms = (uint)MaxDelayMs,
+                longest_blend_ms = (uint)LongestBlendMs,
                 max_memory_bytes = (ulong)MaxMemoryBytes,
                 events = Events == null ? 0 : Events.Id,
             };

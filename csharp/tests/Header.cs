@@ -18,6 +18,8 @@ internal static unsafe class Header
         { "FIELD_KIND", typeof(FieldKind) },
         { "NUMBER", typeof(Number) },
         { "ROLE", typeof(Role) },
+        { "BUDGET_KIND", typeof(BudgetKind) },
+        { "LINK_LIMIT", typeof(LinkLimit) },
         { "MOTION", typeof(Motion) },
         { "DATAGRAM_KIND", typeof(DatagramKind) },
         { "TRACK_KIND", typeof(TrackKind) },
@@ -127,6 +129,7 @@ internal static unsafe class Header
                 return type.Contains("Column") || IntPtr.Size == 8 ? 8 + (2 * IntPtr.Size) : 12;
             case "struct KpTrack":
             case "struct KpTaken":
+            case "struct KpBudget":
                 return 8;
             case "struct KpRecord":
                 return 4;
@@ -174,6 +177,8 @@ internal static unsafe class Header
             case "struct KpPiece":
             case "struct KpTier":
                 return 32;
+            case "struct KpLinkStatus":
+                return 48;
             case "struct KpHubStatus":
                 return 72;
             case "struct KpReceiverStatus":
@@ -193,7 +198,8 @@ internal static unsafe class Header
     {
         int found = 0;
         const string Constant =
-            @"KP_(STATUS|[A-Z]+_KIND|NUMBER|ROLE|MOTION|CARRY|MAGNITUDE_FORM)_(\w+) = (\d+)";
+            @"KP_(STATUS|[A-Z]+_KIND|NUMBER|ROLE|MOTION|CARRY|MAGNITUDE_FORM|LINK_LIMIT)"
+            + @"_(\w+) = (\d+)";
         foreach (Match match in Regex.Matches(header, Constant))
         {
             Type type = Enums[match.Groups[1].Value];

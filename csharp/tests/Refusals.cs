@@ -163,6 +163,11 @@ internal static class Refusals
             Check.Refused(Status.Argument, () => new Hub(codec, options));
             Check.Throws<ArgumentOutOfRangeException>(() => new Receiver(codec, -1));
             Check.Refused(Status.Argument, () => new Receiver(codec, 0));
+            ReceiverOptions delays = new ReceiverOptions { MaxDelayMs = 90, LongestBlendMs = 70 };
+            Check.Equal(delays.ToNative().max_delay_ms, 90u);
+            Check.Equal(delays.ToNative().longest_blend_ms, 70u);
+            delays.LongestBlendMs = -1;
+            Check.Throws<ArgumentOutOfRangeException>(() => new Receiver(codec, 60, delays));
             Check.Refused(Status.Argument, () => hub.Tick(0, stranger));
             Columns narrow = new Columns(schema).Set(2, new short[1]);
             Check.Refused(Status.Argument, () => receiver.Read(narrow));

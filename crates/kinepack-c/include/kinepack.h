@@ -85,6 +85,33 @@ typedef int32_t KpDatagramKind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// What determines the bytes that a receiver gets.
+enum KpLinkLimit
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // Nothing: all changes are sent.
+  KP_LINK_LIMIT_CONTENT = 0,
+  // The limit that the hub has tried so far. It grows while no datagrams wait in a queue.
+  KP_LINK_LIMIT_PROBING = 1,
+  // The link: datagrams began to wait in its queue.
+  KP_LINK_LIMIT_QUEUE = 2,
+  // The link: it lost more datagrams than usual.
+  KP_LINK_LIMIT_LOSS = 3,
+  // Another sender fills the link's queue, and both share the link.
+  KP_LINK_LIMIT_COMPETING = 4,
+  // The largest limit that was set.
+  KP_LINK_LIMIT_AT_MOST = 5,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum KpLinkLimit KpLinkLimit;
+#else
+typedef int32_t KpLinkLimit;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // The type of a field.
 enum KpFieldKind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -111,6 +138,29 @@ enum KpFieldKind
 typedef enum KpFieldKind KpFieldKind;
 #else
 typedef int32_t KpFieldKind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// How the limit of the bytes for a receiver is found.
+enum KpBudgetKind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // There is no limit except `datagrams_per_tick` of the hub.
+  KP_BUDGET_KIND_UNLIMITED = 0,
+  // The limit does not change. In any `t` seconds, the receiver gets at most `t` times the
+  // budget, plus a burst: a tenth of a second of the budget, or a full datagram if that is more.
+  KP_BUDGET_KIND_FIXED = 1,
+  // The limit follows the link. It begins at 50,000 bytes per second. It falls when datagrams
+  // wait in a queue of the link, and grows while it holds changes back.
+  KP_BUDGET_KIND_AUTO = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum KpBudgetKind KpBudgetKind;
+#else
+typedef int32_t KpBudgetKind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -742,6 +792,38 @@ typedef struct KpHubStatus {
   uint64_t refused_events;
 } KpHubStatus;
 
+// How many bytes per second a receiver gets, including the transport's headers. If a change of the
+// world does not fit, the entities that matter most are sent, and the others follow later.
+typedef struct KpBudget {
+  // The kind of the budget: a `KpBudgetKind`.
+  int32_t kind;
+  // The number of bytes per second, at least 256. For `KP_BUDGET_KIND_AUTO`, it is the largest
+  // limit. `KP_BUDGET_KIND_UNLIMITED` ignores it.
+  uint32_t bytes_per_s;
+} KpBudget;
+
+// What the hub knows of the link to a receiver. All bytes include the transport's headers.
+typedef struct KpLinkStatus {
+  // Not 0 if the receiver's budget follows the link. Otherwise, all other members are 0.
+  int32_t follows_link;
+  // What determines the bytes that are sent.
+  KpLinkLimit limit;
+  // The number of bytes that may be sent per second.
+  uint32_t bytes_per_s;
+  // The number of bytes per second that were acknowledged in the last quarter of a second. It is
+  // 0 before enough acknowledgements.
+  uint32_t delivered_bytes_per_s;
+  // How long datagrams wait in queues, in nanoseconds.
+  uint64_t queueing_delay_ns;
+  // The shortest round trip of the last five to ten seconds, in nanoseconds. It is 0 before the
+  // first acknowledgement.
+  uint64_t shortest_round_trip_ns;
+  // The number of bytes that were sent, and are neither acknowledged nor lost.
+  uint64_t in_flight_bytes;
+  // The share of datagrams lost recently, from 0 to 1.
+  double lost_ratio;
+} KpLinkStatus;
+
 // A ring around a viewpoint: the entities that are within a distance of it, and not in a nearer
 // ring.
 typedef struct KpRing {
@@ -864,6 +946,10 @@ typedef struct KpReceiverOptions {
   uint32_t min_delay_ms;
   // The longest delay of the shown state. Default: 500.
   uint32_t max_delay_ms;
+  // The longest time over which an entity's motion is blended. If an entity was not refreshed
+  // for longer than this, its motion takes this time and ends in the newest state. Playback does
+  // not wait for entities whose turns, as in `KpRing`, are longer than this. Default: 250.
+  uint32_t longest_blend_ms;
   // The maximum memory for views and states, in bytes. Default: 128 MiB.
   uint64_t max_memory_bytes;
   // The kinds of events of the hub, or zero for no events.
@@ -1562,7 +1648,8 @@ KpStatus kp_hub_new(struct KpCodec codec, const struct KpHubOptions *options, st
 KpStatus kp_hub_set_kind(struct KpHub hub, const char *name, uint32_t every, float weight);
 
 // Adds a receiver with a unique number. All times are nanoseconds since any fixed moment.
-// `budget_bytes_per_s` limits the data sent to the receiver, where 0 means no limit.
+// `budget_bytes_per_s` limits the data sent to the receiver. It is at least 256, or 0 for no limit.
+// `kp_hub_set_budget` sets a budget that follows the link.
 KpStatus kp_hub_add(struct KpHub hub,
                     uint64_t receiver,
                     uint32_t budget_bytes_per_s,
@@ -1640,6 +1727,23 @@ KpStatus kp_hub_poll(struct KpHub hub,
 
 // Frees a hub.
 KpStatus kp_hub_free(struct KpHub hub);
+
+// Sets how many bytes per second a receiver gets. Call it after `kp_hub_add`, or at any time while
+// the receiver plays. A larger budget has no immediate effect, because it only makes unused budget
+// accumulate faster.
+KpStatus kp_hub_set_budget(struct KpHub hub,
+                           uint64_t receiver,
+                           const struct KpBudget *budget,
+                           uint64_t now_ns);
+
+// Limits the bytes per second of all receivers together, including the transport's headers, for
+// example to the rate of a server's connection. `bytes_per_s` is at least 256, or 0 for no limit,
+// as at first. The receivers divide the limit equally. What one receiver does not need is left for
+// the others.
+KpStatus kp_hub_set_uplink(struct KpHub hub, uint32_t bytes_per_s);
+
+// Writes what the hub knows of the link to a receiver, as of the last tick.
+KpStatus kp_hub_link(struct KpHub hub, uint64_t receiver, struct KpLinkStatus *out);
 
 // Sets what receivers with a viewpoint see by distance: how often and how precisely far entities
 // are sent, and which entities are not sent at all. Of the entities that are relevant, a receiver

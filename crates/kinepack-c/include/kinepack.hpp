@@ -308,6 +308,22 @@ class Hub : public Owner<KpHub, kp_hub_free> {
     require(kp_hub_new(codec, &options, &handle_));
   }
 
+  // Sets how many bytes per second a receiver gets, such as what its link carries, up to a limit:
+  // `hub.set_budget(receiver, {KP_BUDGET_KIND_AUTO, 200000}, now_ns)`.
+  KpStatus set_budget(uint64_t receiver, const KpBudget &budget, uint64_t now_ns) {
+    return kp_hub_set_budget(handle_, receiver, &budget, now_ns);
+  }
+
+  // Limits the bytes per second of all receivers together. 0 means no limit.
+  KpStatus set_uplink(uint32_t bytes_per_s) { return kp_hub_set_uplink(handle_, bytes_per_s); }
+
+  // What the hub knows of the link to a receiver. All members are 0 after a failure.
+  KpLinkStatus link(uint64_t receiver) const {
+    KpLinkStatus link{};
+    require(kp_hub_link(handle_, receiver, &link));
+    return link;
+  }
+
   // Sets what receivers with a viewpoint see by distance. `kp_hub_set_rings` with null removes it.
   KpStatus set_rings(const Rings &rings) {
     std::vector<const char *> names;

@@ -138,7 +138,8 @@ pub unsafe extern "C" fn kp_hub_set_kind(
 }
 
 /// Adds a receiver with a unique number. All times are nanoseconds since any fixed moment.
-/// `budget_bytes_per_s` limits the data sent to the receiver, where 0 means no limit.
+/// `budget_bytes_per_s` limits the data sent to the receiver. It is at least 256, or 0 for no limit.
+/// `kp_hub_set_budget` sets a budget that follows the link.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_hub_add(
     hub: KpHub,
@@ -148,7 +149,8 @@ pub extern "C" fn kp_hub_add(
 ) -> KpStatus {
     call(|| {
         let budget_bytes_per_s = Some(budget_bytes_per_s).filter(|budget| *budget > 0);
-        let options = ReceiverOptions { budget: budget_bytes_per_s.into(), ..ReceiverOptions::default() };
+        let options =
+            ReceiverOptions { budget: budget_bytes_per_s.into(), ..ReceiverOptions::default() };
         let hub = HUBS.get(hub.id)?;
         let added = lock(&hub).hub.add(ReceiverId(receiver), &options, time(now_ns));
         added.map_err(Failure::argument)
@@ -415,6 +417,6 @@ fn set_relevant(
     set.map_err(Failure::argument)
 }
 
-fn unknown(receiver: u64) -> Failure {
+pub(crate) fn unknown(receiver: u64) -> Failure {
     Failure::argument(format!("the hub has no receiver {receiver}"))
 }

@@ -38,6 +38,7 @@ pub mod figure_push;
 pub mod group;
 mod handles;
 pub mod hub;
+pub mod hub_budget;
 pub mod hub_rings;
 pub mod magnitude;
 mod memory;

@@ -45,6 +45,10 @@ pub struct KpReceiverOptions {
     pub min_delay_ms: u32,
     /// The longest delay of the shown state. Default: 500.
     pub max_delay_ms: u32,
+    /// The longest time over which an entity's motion is blended. If an entity was not refreshed
+    /// for longer than this, its motion takes this time and ends in the newest state. Playback does
+    /// not wait for entities whose turns, as in `KpRing`, are longer than this. Default: 250.
+    pub longest_blend_ms: u32,
     /// The maximum memory for views and states, in bytes. Default: 128 MiB.
     pub max_memory_bytes: u64,
     /// The kinds of events of the hub, or zero for no events.
@@ -89,9 +93,10 @@ pub unsafe extern "C" fn kp_receiver_new(
         // SAFETY: the caller guarantees that `options` is null or readable until this call returns.
         if let Some(options) = unsafe { optional(options)? } {
             config.channel = channel(options.channel)?;
-            let ReceiverConfig { playout, max_memory_bytes, .. } = &mut config;
+            let ReceiverConfig { playout, longest_blend, max_memory_bytes, .. } = &mut config;
             playout.min_delay = or_default(duration(options.min_delay_ms), playout.min_delay);
             playout.max_delay = or_default(duration(options.max_delay_ms), playout.max_delay);
+            *longest_blend = or_default(duration(options.longest_blend_ms), *longest_blend);
             *max_memory_bytes =
                 or_default(memory::size(options.max_memory_bytes), *max_memory_bytes);
             events = events_of(options.events)?;

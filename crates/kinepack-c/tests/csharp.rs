@@ -17,11 +17,12 @@ use cbindgen::ir::{
 };
 
 /// Structs that users of the package see and only read. Their properties are in other files.
-const READ_BY_USERS: [&str; 14] = [
+const READ_BY_USERS: [&str; 15] = [
     "KpAnmInfo",
     "KpClipInfo",
     "KpEvent",
     "KpHubStatus",
+    "KpLinkStatus",
     "KpPart",
     "KpPiece",
     "KpPlayback",
@@ -38,7 +39,7 @@ const READ_BY_USERS: [&str; 14] = [
 const FILLED_BY_USERS: [&str; 4] = ["KpClipPlay", "KpComponent", "KpMagnitude", "KpValue"];
 
 /// Enums that only the package uses.
-const HIDDEN_ENUMS: [&str; 2] = ["KpMagnitudeForm", "KpValueKind"];
+const HIDDEN_ENUMS: [&str; 3] = ["KpBudgetKind", "KpMagnitudeForm", "KpValueKind"];
 
 const NUMBERS: [(&str, &str); 13] = [
     ("void", "void"),

@@ -109,6 +109,11 @@ fn a_receiver_sees_bodies_in_tiers_by_distance() {
 }
 
 #[test]
+fn budgets_follow_the_link_and_divide_the_uplink() {
+    run("tests/c/budgets.c", &C);
+}
+
+#[test]
 fn owners_in_cpp_with_and_without_exceptions() {
     run("tests/cpp/owners.cpp", &CPP);
     run("tests/cpp/owners.cpp", &[CPP[0], "-fno-exceptions"]);

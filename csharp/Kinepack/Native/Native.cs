@@ -65,6 +65,30 @@ namespace Kinepack
         ToStreamSender = 3,
     }
 
+    /// <summary>What determines the bytes that a receiver gets.</summary>
+    public enum LinkLimit
+    {
+        /// <summary>Nothing: all changes are sent.</summary>
+        Content = 0,
+
+        /// <summary>
+        /// The limit that the hub has tried so far. It grows while no datagrams wait in a queue.
+        /// </summary>
+        Probing = 1,
+
+        /// <summary>The link: datagrams began to wait in its queue.</summary>
+        Queue = 2,
+
+        /// <summary>The link: it lost more datagrams than usual.</summary>
+        Loss = 3,
+
+        /// <summary>Another sender fills the link's queue, and both share the link.</summary>
+        Competing = 4,
+
+        /// <summary>The largest limit that was set.</summary>
+        AtMost = 5,
+    }
+
     /// <summary>The type of a field.</summary>
     public enum FieldKind
     {
@@ -88,6 +112,26 @@ namespace Kinepack
 
         /// <summary>Opaque bytes.</summary>
         Bytes = 6,
+    }
+
+    /// <summary>How the limit of the bytes for a receiver is found.</summary>
+    internal enum BudgetKind
+    {
+        /// <summary>There is no limit except <c>datagrams_per_tick</c> of the hub.</summary>
+        Unlimited = 0,
+
+        /// <summary>
+        /// The limit does not change. In any <c>t</c> seconds, the receiver gets at most <c>t</c>
+        /// times the budget, plus a burst: a tenth of a second of the budget, or a full datagram if
+        /// that is more.
+        /// </summary>
+        Fixed = 1,
+
+        /// <summary>
+        /// The limit follows the link. It begins at 50,000 bytes per second. It falls when
+        /// datagrams wait in a queue of the link, and grows while it holds changes back.
+        /// </summary>
+        Auto = 2,
     }
 
     /// <summary>How a tier is transported.</summary>
@@ -412,6 +456,47 @@ namespace Kinepack
         /// it is not 0, remove the receiver.
         /// </summary>
         internal readonly ulong refused_events;
+    }
+
+    /// <summary>
+    /// What the hub knows of the link to a receiver. All bytes include the transport's headers.
+    /// </summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly partial struct LinkStatus
+    {
+        /// <summary>
+        /// Not 0 if the receiver's budget follows the link. Otherwise, all other members are 0.
+        /// </summary>
+        internal readonly int follows_link;
+
+        /// <summary>What determines the bytes that are sent.</summary>
+        internal readonly LinkLimit limit;
+
+        /// <summary>The number of bytes that may be sent per second.</summary>
+        internal readonly uint bytes_per_s;
+
+        /// <summary>
+        /// The number of bytes per second that were acknowledged in the last quarter of a second.
+        /// It is 0 before enough acknowledgements.
+        /// </summary>
+        internal readonly uint delivered_bytes_per_s;
+
+        /// <summary>How long datagrams wait in queues, in nanoseconds.</summary>
+        internal readonly ulong queueing_delay_ns;
+
+        /// <summary>
+        /// The shortest round trip of the last five to ten seconds, in nanoseconds. It is 0 before
+        /// the first acknowledgement.
+        /// </summary>
+        internal readonly ulong shortest_round_trip_ns;
+
+        /// <summary>
+        /// The number of bytes that were sent, and are neither acknowledged nor lost.
+        /// </summary>
+        internal readonly ulong in_flight_bytes;
+
+        /// <summary>The share of datagrams lost recently, from 0 to 1.</summary>
+        internal readonly double lost_ratio;
     }
 
     /// <summary>A component of a vector.</summary>
@@ -1093,6 +1178,24 @@ namespace Kinepack
         }
 
         /// <summary>
+        /// How many bytes per second a receiver gets, including the transport's headers. If a
+        /// change of the world does not fit, the entities that matter most are sent, and the others
+        /// follow later.
+        /// </summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpBudget
+        {
+            /// <summary>The kind of the budget: a <c>KpBudgetKind</c>.</summary>
+            internal int kind;
+
+            /// <summary>
+            /// The number of bytes per second, at least 256. For <c>KP_BUDGET_KIND_AUTO</c>, it is
+            /// the largest limit. <c>KP_BUDGET_KIND_UNLIMITED</c> ignores it.
+            /// </summary>
+            internal uint bytes_per_s;
+        }
+
+        /// <summary>
         /// A ring around a viewpoint: the entities that are within a distance of it, and not in a
         /// nearer ring.
         /// </summary>
@@ -1213,6 +1316,14 @@ namespace Kinepack
 
             /// <summary>The longest delay of the shown state. Default: 500.</summary>
             internal uint max_delay_ms;
+
+            /// <summary>
+            /// The longest time over which an entity's motion is blended. If an entity was not
+            /// refreshed for longer than this, its motion takes this time and ends in the newest
+            /// state. Playback does not wait for entities whose turns, as in <c>KpRing</c>, are
+            /// longer than this. Default: 250.
+            /// </summary>
+            internal uint longest_blend_ms;
 
             /// <summary>
             /// The maximum memory for views and states, in bytes. Default: 128 MiB.
@@ -1972,7 +2083,8 @@ namespace Kinepack
 
         /// <summary>
         /// Adds a receiver with a unique number. All times are nanoseconds since any fixed moment.
-        /// <c>budget_bytes_per_s</c> limits the data sent to the receiver, where 0 means no limit.
+        /// <c>budget_bytes_per_s</c> limits the data sent to the receiver. It is at least 256, or 0
+        /// for no limit. <c>kp_hub_set_budget</c> sets a budget that follows the link.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_hub_add(
@@ -2065,6 +2177,30 @@ namespace Kinepack
         /// <summary>Frees a hub.</summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_hub_free(ulong hub);
+
+        /// <summary>
+        /// Sets how many bytes per second a receiver gets. Call it after <c>kp_hub_add</c>, or at
+        /// any time while the receiver plays. A larger budget has no immediate effect, because it
+        /// only makes unused budget accumulate faster.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_hub_set_budget(
+            ulong hub, ulong receiver, ref KpBudget budget, ulong now_ns);
+
+        /// <summary>
+        /// Limits the bytes per second of all receivers together, including the transport's
+        /// headers, for example to the rate of a server's connection. <c>bytes_per_s</c> is at
+        /// least 256, or 0 for no limit, as at first. The receivers divide the limit equally. What
+        /// one receiver does not need is left for the others.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_hub_set_uplink(ulong hub, uint bytes_per_s);
+
+        /// <summary>
+        /// Writes what the hub knows of the link to a receiver, as of the last tick.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_hub_link(ulong hub, ulong receiver, out LinkStatus @out);
 
         /// <summary>
         /// Sets what receivers with a viewpoint see by distance: how often and how precisely far

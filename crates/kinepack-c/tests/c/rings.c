@@ -23,6 +23,8 @@ static KpReceiver receiver;
 // The worlds of a tick, the state that the receiver has, and the one that it should have.
 static KpSnapshot worlds[TIERS], seen, expected;
 static uint32_t now_tick, field_count;
+// Whether the near body has new ammunition in each tick too.
+static int near_changes;
 
 static KpPose layout(Bone *bones) {
   KpPose pose;
@@ -48,7 +50,7 @@ static void stand(Bone *bones, float x_cm) {
 
 static void add(KpSnapshot world, int nth, uint32_t tier) {
   Bone bones[2];
-  const uint16_t ammo = (uint16_t)(nth == 1 ? now_tick : 5);
+  const uint16_t ammo = (uint16_t)(nth == 1 || (nth == 0 && near_changes) ? now_tick : 5);
   const KpColumn column = {&ammo, 0, KP_NUMBER_U16, 0};
   KpFigurePose pose;
   memset(&pose, 0, sizeof pose);
@@ -264,6 +266,39 @@ static void rate(KpRings rings, KpRing *list) {
   OK(kp_hub_set_always_seen(hub, RECEIVER, NULL, 0));
 }
 
+// How many ticks playback is behind after 80 ticks.
+static double delay_ticks(uint32_t longest_blend_ms, KpCodec codec, const double *viewpoint) {
+  KpReceiverOptions options;
+  KpPlayback playback = {0.0, 0};
+  memset(&options, 0, sizeof options);
+  options.longest_blend_ms = longest_blend_ms;
+  OK(kp_receiver_free(receiver));
+  OK(kp_receiver_new(codec, 60, &options, &receiver));
+  OK(kp_hub_remove(hub, RECEIVER));
+  OK(kp_hub_add(hub, RECEIVER, 0, (uint64_t)now_tick * 16666667u));
+  OK(kp_hub_set_viewpoint(hub, RECEIVER, viewpoint));
+  for (int tick = 0; tick < 80; tick += 1) {
+    send();
+    OK(kp_receiver_play(receiver, (uint64_t)now_tick * 16666667u, &playback));
+  }
+  return now_tick - playback.tick;
+}
+
+// Playback waits for turns of a fifth of a second, unless blends are shorter.
+static void blends(KpRings rings, KpRing *list, KpCodec codec, const double *viewpoint) {
+  near_changes = 1;
+  list[1].every = 12;
+  OK(kp_hub_set_rings(hub, &rings));
+  const double by_default = delay_ticks(0, codec, viewpoint);
+  const double same = delay_ticks(250, codec, viewpoint);
+  const double shorter = delay_ticks(100, codec, viewpoint);
+  // The delay grows slowly, by a twentieth of the time.
+  EXPECT(by_default > 3.0 && by_default < 12.0 && fabs(same - by_default) < 0.01);
+  EXPECT(shorter >= 0.0 && shorter < 1.0);
+  list[1].every = 1;
+  near_changes = 0;
+}
+
 static void refused_ticks(void) {
   const KpSnapshot twice[] = {worlds[0], worlds[0], worlds[1]}, lost[] = {worlds[0], {0}};
   fill();
@@ -320,6 +355,7 @@ int main(void) {
   OK(kp_hub_set_always_seen(hub, RECEIVER, NULL, 0));
   expect_tiers(0, 1, HIDDEN);
   rate(rings, list);
+  blends(rings, list, codec, origin);
   OK(kp_hub_set_rings(hub, &rings));
   OK(kp_hub_set_viewpoint(hub, RECEIVER, at_the_far_one));
   expect_tiers(1, 0, HIDDEN);

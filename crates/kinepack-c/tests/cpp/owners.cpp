@@ -149,6 +149,30 @@ void hub_and_receiver() {
 #endif
 }
 
+void budgets() {
+  const kinepack::Schema of = schema();
+  const kinepack::Codec codec(of, "packed");
+  kinepack::Hub hub(codec);
+  EXPECT(kp_hub_add(hub, 7, 0, 0) == KP_STATUS_OK);
+  EXPECT(!hub.link(7).follows_link);
+  EXPECT(hub.set_budget(7, {KP_BUDGET_KIND_AUTO, 20000}, 0) == KP_STATUS_OK);
+  EXPECT(hub.set_budget(7, {KP_BUDGET_KIND_AUTO, 255}, 0) == KP_STATUS_ARGUMENT);
+  EXPECT(hub.set_uplink(100000) == KP_STATUS_OK && hub.set_uplink(255) == KP_STATUS_ARGUMENT);
+  const KpLinkStatus link = hub.link(7);
+  EXPECT(link.follows_link && link.limit == KP_LINK_LIMIT_CONTENT && link.bytes_per_s == 20000);
+#if defined(__cpp_exceptions)
+  bool was_thrown = false;
+  try {
+    hub.link(8);
+  } catch (const kinepack::Error &error) {
+    was_thrown = error.status == KP_STATUS_ARGUMENT;
+  }
+  EXPECT(was_thrown);
+#else
+  EXPECT(!hub.link(8).follows_link && kinepack::error_text().find('8') != std::string::npos);
+#endif
+}
+
 void broadcast() {
   const kinepack::Schema of = schema();
   const kinepack::Codec codec(of, "packed");
@@ -396,6 +420,7 @@ void errors() {
 int main() {
   ships();
   hub_and_receiver();
+  budgets();
   broadcast();
   streams_without_headers();
   figures();
