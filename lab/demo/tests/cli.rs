@@ -188,7 +188,7 @@ fn a_simulation_counts_every_receiver_and_no_wrong_lanes() {
 
 #[test]
 fn links_that_follow_a_trace_report_what_they_carried() {
-    let crowd = ["--objects", "1500", "--moving", "800", "--level", "packed"];
+    let crowd = ["--objects", "500", "--moving", "400", "--level", "packed"];
     let link = ["--link", "cable", "--link-trace", "step", "--queue-kb", "32"];
     let simulate = ["simulate", "--seconds", "12"];
     let document = json(&[&simulate[..], &crowd, &link].concat());
@@ -197,7 +197,8 @@ fn links_that_follow_a_trace_report_what_they_carried() {
     let [carried, slow] = [50, 115].map(|slot| used["series"][slot]["offered_kbps"].as_f64());
     assert!(carried.is_some_and(|kbps| (3_900.0..4_100.0).contains(&kbps)), "{carried:?}");
     assert!(slow.is_some_and(|kbps| kbps < 400.0), "{slow:?}");
-    assert!(used["dropped"].as_u64().is_some_and(|count| count > 0), "{}", used["dropped"]);
+    let dropped = used["dropped"].as_u64().unwrap();
+    assert!(dropped > 50, "{dropped}");
     // 32,000 bytes last for a second at 256 kbit/s.
     let longest_ms = used["queueing_ms"]["max"].as_f64().unwrap();
     assert!((500.0..=1_050.0).contains(&longest_ms), "{longest_ms}");
@@ -205,12 +206,8 @@ fn links_that_follow_a_trace_report_what_they_carried() {
     let used = &document["first"]["link_use"];
     let budget_kbps = used["series"][118]["budget_kbps"].as_f64().unwrap();
     assert!(budget_kbps < 500.0, "{budget_kbps}");
-    assert!(used["queueing_ms"]["max"].as_f64().unwrap() < longest_ms, "{used}");
-    let sweep = ["sweep", "--seconds", "1", "--cubes", "20", "--link-trace", "train"];
-    let document = json(&sweep);
-    let used = &document["over_loss"][0]["link_use"];
-    assert!(used["offered_kbps"].as_f64().is_some_and(|kbps| kbps > 1_000.0), "{used}");
-    assert!(used["series"].is_null(), "{used}");
+    let auto_dropped = used["dropped"].as_u64().unwrap();
+    assert!(10 * auto_dropped < dropped, "{auto_dropped} of {dropped}");
     let refused = run(&["simulate", "--link-trace", "no.trace"]);
     assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("or one of step, cell-edge, train"), "{}", refused.stderr);
@@ -245,8 +242,11 @@ fn any_seed_of_a_link_is_taken() {
 fn a_sweep_draws_its_curves() {
     let files = Files::new();
     let path = files.path("sweep.svg");
-    let document =
-        json(&["sweep", "--seconds", "1", "--cubes", "20", "--svg", path.to_str().unwrap()]);
+    let small = ["--seconds", "1", "--cubes", "20", "--link-trace", "train"];
+    let document = json(&[&["sweep", "--svg", path.to_str().unwrap()][..], &small].concat());
+    let used = &document["over_loss"][0]["link_use"];
+    assert!(used["offered_kbps"].as_f64().is_some_and(|kbps| kbps > 1_000.0), "{used}");
+    assert!(used["series"].is_null(), "{used}");
     for key in ["over_loss", "over_round_trip"] {
         let points = document[key].as_array().unwrap();
         assert!(
