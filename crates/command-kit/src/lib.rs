@@ -32,7 +32,7 @@ mod wrong_lanes;
 
 pub use background::in_background;
 pub use budget_options::{
-    budget_kbps_name, budget_name, budget_now, parse_budget, parse_budget_kbps,
+    AUTO_BUDGET, budget_kbps_name, budget_name, budget_now, parse_budget, parse_budget_kbps,
 };
 pub use distribution::{Distribution, Summary};
 pub use failure::Failure;

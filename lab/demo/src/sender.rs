@@ -23,11 +23,11 @@ pub struct SendOptions {
     pub send_hz: u32,
     #[command(flatten)]
     pub stream: CubeStream,
-    /// The bandwidth limit of each receiver in kbit/s, including headers, or auto: what the link
-    /// carries. The most important entities are sent first.
+    /// The bandwidth limit of each receiver in kbit/s, including headers, or auto (what the link
+    /// carries) or unlimited. `serve` begins with auto, other commands with unlimited. The most important entities are sent first.
     #[arg(
         long = "budget-kbps",
-        value_name = "KBPS|auto",
+        value_name = "KBPS|auto|unlimited",
         allow_negative_numbers = true,
         value_parser = parse_budget_kbps
     )]

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use kinepack::{EntityId, Snapshot, Tick};
 use kinepack_net::{
-    Budget, DatagramKind, Hub, HubConfig, ReceiverId, ReceiverOptions, StreamReceiver, datagram_kind,
-    split_datagram,
+    Budget, DatagramKind, Hub, HubConfig, ReceiverId, ReceiverOptions, StreamReceiver,
+    datagram_kind, split_datagram,
 };
 use kinepack_udp::{MAX_OVERHEAD_BYTES, ServerEvent, UdpServer, header_bytes};
 

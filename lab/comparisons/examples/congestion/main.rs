@@ -111,18 +111,19 @@ const SCENARIOS: [Scenario; 7] = [
         ],
         ..ALONE
     },
-    Scenario { name: "two hubs", hubs: 2, phases: &[phase("2 Mbit/s", Some(2_000_000), 40)], ..ALONE },
+    Scenario {
+        name: "two hubs",
+        hubs: 2,
+        phases: &[phase("2 Mbit/s", Some(2_000_000), 40)],
+        ..ALONE
+    },
     Scenario {
         name: "with a bulk flow",
         bulk: true,
         phases: &[phase("2 Mbit/s", Some(2_000_000), 60)],
         ..ALONE
     },
-    Scenario {
-        name: "512 kbit/s",
-        phases: &[phase("512 kbit/s", Some(512_000), 20)],
-        ..ALONE
-    },
+    Scenario { name: "512 kbit/s", phases: &[phase("512 kbit/s", Some(512_000), 20)], ..ALONE },
 ];
 
 fn main() -> Outcome<()> {
@@ -184,8 +185,7 @@ fn percentile(sorted: &[f64], percent: usize) -> f64 {
 }
 
 fn printed(rows: &[Row]) -> Table {
-    let header =
-        ["", "link", "used", "after 2 s", "wait 95 %, ms", "most", "lost"];
+    let header = ["", "link", "used", "after 2 s", "wait 95 %, ms", "most", "lost"];
     let cells = rows.iter().map(|row| {
         [
             row.scenario.to_string(),
