@@ -6,6 +6,9 @@ use super::bucket::Bucket;
 use super::config::Budget;
 use crate::{CongestionControl, LinkStatus};
 
+/// The share of an uplink that has no limit.
+const NO_LIMIT: usize = usize::MAX;
+
 /// The bytes that a hub may still send to one receiver.
 #[derive(Clone, Debug)]
 pub(super) struct Allowance {
@@ -15,9 +18,9 @@ pub(super) struct Allowance {
     control: Option<Box<CongestionControl>>,
     /// The largest datagram with its headers.
     datagram_bytes: usize,
-    /// What the uplink of all receivers has left for this one in this tick. `None` if the uplink
-    /// has no limit.
-    share: Option<usize>,
+    /// What the uplink of all receivers has left for this one in this tick, or [`NO_LIMIT`]. An
+    /// `Option` would do too, but valgrind then complains about the absent number.
+    share: usize,
 }
 
 impl Allowance {
@@ -33,7 +36,7 @@ impl Allowance {
             _ => None,
         };
         let bucket = bytes_per_s.map(|rate| Bucket::new(rate, datagram_bytes, now));
-        Self { bucket, control, datagram_bytes, share: None }
+        Self { bucket, control, datagram_bytes, share: NO_LIMIT }
     }
 
     /// Changes the budget. What is known of the link stays known.
@@ -61,17 +64,17 @@ impl Allowance {
 
     /// Sets what the uplink has left for the receiver in this tick.
     pub(super) fn set_share(&mut self, bytes: Option<usize>) {
-        self.share = bytes;
+        self.share = bytes.unwrap_or(NO_LIMIT);
     }
 
     /// What the uplink still has for the receiver in this tick.
     pub(super) fn share(&self) -> Option<usize> {
-        self.share
+        Some(self.share).filter(|share| *share != NO_LIMIT)
     }
 
     /// Whether there is any limit.
     pub(super) fn is_limited(&self) -> bool {
-        self.bucket.is_some() || self.share.is_some()
+        self.bucket.is_some() || self.share != NO_LIMIT
     }
 
     /// Whether the limit was set to save bytes, so that what is sent for safety is not worth them.
@@ -81,7 +84,7 @@ impl Allowance {
 
     /// The number of bytes that may be sent now.
     pub(super) fn bytes(&self) -> usize {
-        self.budget_bytes().min(self.share.unwrap_or(usize::MAX))
+        self.budget_bytes().min(self.share)
     }
 
     /// The number of bytes that the budget has room for.
@@ -114,8 +117,8 @@ impl Allowance {
         if let Some(bucket) = &mut self.bucket {
             bucket.spend(bytes);
         }
-        if let Some(share) = &mut self.share {
-            *share = share.saturating_sub(bytes);
+        if self.share != NO_LIMIT {
+            self.share = self.share.saturating_sub(bytes);
         }
         if let Some(control) = &mut self.control {
             control.note_sent(now, bytes);
