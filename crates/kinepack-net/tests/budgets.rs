@@ -158,7 +158,7 @@ fn a_control_takes_any_numbers() {
         }
         control.set_at_most(at_most);
         let rate = control.bytes_per_s(Duration::ZERO);
-        let least = at_most.min(CongestionControl::LEAST_BYTES_PER_S).max(1);
+        let least = at_most.clamp(1, CongestionControl::LEAST_BYTES_PER_S);
         assert!((least..=at_most.max(1)).contains(&rate), "{rate} of {at_most}");
     }
 }

@@ -460,7 +460,7 @@ impl CongestionControl {
     /// The number of bytes that may be in flight: what the limit sends in a round trip, with room
     /// for a queue and for late acknowledgements.
     pub fn window_bytes(&self) -> u64 {
-        let room = self.trips.shortest() + self.target() + self.trips.gap() * 2;
+        let room = self.trips.shortest() + self.target() + self.trips.gap();
         let room = match self.mode {
             Mode::Alone => room,
             Mode::Competing { .. } => self.trips.smoothed() * 2,
