@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use command_kit::{budget_kbps_name, parse_budget_kbps};
+use command_kit::{AUTO_BUDGET, budget_kbps_name, parse_budget_kbps};
 use kinepack::{Snapshot, Tick};
 use kinepack_net::{Budget, Hub, HubConfig, NetError, ReceiverId, ReceiverOptions, Work};
 
@@ -24,7 +24,8 @@ pub struct SendOptions {
     #[command(flatten)]
     pub stream: CubeStream,
     /// The bandwidth limit of each receiver in kbit/s, including headers, or auto (what the link
-    /// carries) or unlimited. `serve` begins with auto, other commands with unlimited. The most important entities are sent first.
+    /// carries) or unlimited. `serve` and the page of `demo` begin with auto, other commands with
+    /// unlimited. The most important entities are sent first.
     #[arg(
         long = "budget-kbps",
         value_name = "KBPS|auto|unlimited",
@@ -49,6 +50,11 @@ pub fn check_send_hz(hz: u32) -> Result<u32, String> {
 impl SendOptions {
     pub fn receiver_options(&self) -> ReceiverOptions {
         ReceiverOptions { budget: self.budget.unwrap_or_default(), ..ReceiverOptions::default() }
+    }
+
+    /// Returns the options with a budget that follows the link if the user gave no budget.
+    pub fn or_auto_budget(&self) -> Self {
+        Self { budget: Some(self.budget.unwrap_or(AUTO_BUDGET)), ..self.clone() }
     }
 
     /// Returns the options as text for a report.

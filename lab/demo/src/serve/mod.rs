@@ -27,7 +27,7 @@ use absent::{SAFE_PAYLOAD_BYTES, WebServer, WebSetupError};
 use clap::Args;
 use command_kit::interrupt::Interrupt;
 use command_kit::page::PageError;
-use command_kit::{AUTO_BUDGET, Failure, OutputError, announce, print};
+use command_kit::{Failure, OutputError, announce, print};
 pub use doors::Doors;
 use kinepack_net::{HubConfig, NetError};
 use kinepack_udp::{
@@ -163,10 +163,7 @@ pub fn run(arguments: &Arguments) -> Result<(), ServeError> {
     let mut serving = Serving::new(
         Doors::new(server, web),
         sender,
-        SendOptions {
-            budget: Some(arguments.send.budget.unwrap_or(AUTO_BUDGET)),
-            ..arguments.send.clone()
-        },
+        arguments.send.or_auto_budget(),
         options.timeout,
         max_players,
     );

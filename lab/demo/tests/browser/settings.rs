@@ -104,3 +104,39 @@ fn a_choice_applies_at_once_and_invalid_values_are_not_sent() {
     browser.wait_for_state("live");
     assert_eq!(browser.console(), [""; 0]);
 }
+
+#[test]
+fn a_squeezed_link_takes_the_budget_down_until_the_button_lets_go() {
+    const LEGEND: &str = "document.querySelector('[data-series=budget_kbps]').textContent";
+    let budget = format!("Number({LEGEND}.replace(/\\D/g, ''))");
+    let (_demo, address) = Running::demo(&[]);
+    let browser = Browser::start();
+    browser.open(address, "?bandwidth_kbps=900");
+    let pressed = |is: bool| {
+        browser.wait(&format!(
+            "document.getElementById('squeeze').getAttribute('aria-pressed') === '{is}'"
+        ));
+    };
+    browser.wait("kinepack.samples().length > 30 && kinepack.samples().at(-1).budget_kbps > 0");
+    browser.wait_above(&budget, 0.0);
+    let before = browser.number(&budget);
+    browser.click("#squeeze");
+    pressed(true);
+    let limit: f64 = browser.field("bandwidth_kbps").parse().unwrap();
+    assert!((16.0..300.0).contains(&limit), "{limit}");
+    browser.wait(&format!("location.search.includes('bandwidth_kbps={limit}')"));
+    browser.wait(&format!("{budget} < {before} / 2"));
+
+    browser.click("#squeeze");
+    pressed(false);
+    assert_eq!(browser.field("bandwidth_kbps"), "900");
+    browser.wait("location.search.includes('bandwidth_kbps=900')");
+
+    // A limit that the user sets is kept, so the button lets go of its own.
+    browser.click("#squeeze");
+    pressed(true);
+    browser.fill("#settings [name=bandwidth_kbps]", "500");
+    pressed(false);
+    browser.wait("location.search.includes('bandwidth_kbps=500')");
+    assert_eq!(browser.console(), [""; 0]);
+}

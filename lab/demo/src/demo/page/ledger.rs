@@ -1,5 +1,7 @@
 //! Counts the bits of one receiver by part, for the charts.
 
+use std::time::Duration;
+
 use command_kit::parts::{PartOfField, Parts};
 use kinepack::Schema;
 use kinepack_net::HEADER_BYTES;
@@ -18,6 +20,8 @@ pub(super) struct Ledger {
     parts_bits: Parts<u64>,
     headers_bits: u64,
     ticks: u32,
+    /// The longest queueing delay since the last sample.
+    queueing: Duration,
     /// The numbers of packets of keys and of their bytes until the last sample.
     keys_sent: (u64, u64),
 }
@@ -29,13 +33,21 @@ impl Ledger {
             parts_bits: Parts::default(),
             headers_bits: 0,
             ticks: 0,
+            queueing: Duration::ZERO,
             keys_sent: (0, 0),
         }
     }
 
-    /// Adds the datagrams of a tick, and returns them in the form of the charts.
-    pub(super) fn add(&mut self, tick: u32, sent: &[SentDatagram]) -> impl Iterator<Item = Packet> {
+    /// Adds the datagrams of a tick, and returns them in the form of the charts. `queueing` is the
+    /// time that the last of them waits at the link's bottleneck.
+    pub(super) fn add(
+        &mut self,
+        tick: u32,
+        sent: &[SentDatagram],
+        queueing: Duration,
+    ) -> impl Iterator<Item = Packet> {
         self.ticks += 1;
+        self.queueing = self.queueing.max(queueing);
         for SentDatagram { bytes, cost, .. } in sent {
             let Some(cost) = cost else {
                 // This datagram is a part of a full state, which is coded as a whole.
@@ -54,8 +66,13 @@ impl Ledger {
     }
 
     /// Returns a point of the charts, if one is due. `keys_sent` contains the numbers of packets of
-    /// keys and of their bytes until now.
-    pub(super) fn sample(&mut self, tick: u32, keys_sent: (u64, u64)) -> Option<Sample> {
+    /// keys and of their bytes until now. `budget` is the receiver's, in bytes per second.
+    pub(super) fn sample(
+        &mut self,
+        tick: u32,
+        keys_sent: (u64, u64),
+        budget: Option<u32>,
+    ) -> Option<Sample> {
         if self.ticks < SAMPLE_TICKS {
             return None;
         }
@@ -79,6 +96,8 @@ impl Ledger {
             others_kbps: kbps(others),
             input_bits: bits as f64 / packets.max(1) as f64,
             input_kbps: kbps(bits + packets * 8 * u64::from(HEADER_BYTES)),
+            budget_kbps: budget.map(|bytes_per_s| f64::from(bytes_per_s) * 8.0 / 1e3),
+            queue_ms: std::mem::take(&mut self.queueing).as_secs_f64() * 1e3,
         })
     }
 }

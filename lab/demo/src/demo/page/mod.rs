@@ -63,8 +63,10 @@ pub(super) fn run(
     arguments.link.config()?;
     let listener = page::listen(arguments.listen, PORT, "watch and play")?;
     let url = page::url(&listener)?;
-    let defaults =
-        Defaults { link: LinkOptions::clone(&arguments.link), send: arguments.send.clone() };
+    let defaults = Defaults {
+        link: LinkOptions::clone(&arguments.link),
+        send: arguments.send.or_auto_budget(),
+    };
     let checked =
         defaults.check(defaults.settings()).map_err(|reason| DemoError::Settings { reason })?;
     let Program { world, name, ending, .. } = arguments.program()?;

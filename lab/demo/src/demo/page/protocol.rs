@@ -136,6 +136,11 @@ pub(super) struct Sample {
     pub(super) input_bits: f64,
     /// The bandwidth of all keys, with headers.
     pub(super) input_kbps: f64,
+    /// The bandwidth that the hub may use, with headers. The value is `None` without a budget, and
+    /// before the first estimate of a budget that follows the link.
+    pub(super) budget_kbps: Option<f64>,
+    /// The longest time that a datagram waited in the simulated link's queue.
+    pub(super) queue_ms: f64,
 }
 
 /// A datagram: its tick, its bytes, and 1 if it was lost or 0 otherwise.

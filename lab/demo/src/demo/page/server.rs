@@ -23,7 +23,7 @@ const MAX_MESSAGE_BYTES: usize = 4_096;
 const FILES: &[File] = command_kit::web_files![
     "charts/chart.js", "charts/chart_bars.js", "charts/chart_lines.js", "charts/chart_stack.js", "charts/charts.js",
     "charts/history.js", "charts/timeline.js", "connection.js", "controls/address.js", "controls/controls.js",
-    "controls/settings.js", "controls/slider.js", "controls/touch_pad.js", "index.html",
+    "controls/settings.js", "controls/slider.js", "controls/squeeze.js", "controls/touch_pad.js", "index.html",
     "main.js", "panels/look.js", "panels/now.js", "panels/report.js", "panels/state.js", "style.css",
     "receiving/clock.js", "receiving/errors.js", "receiving/receiver.js", "worlds/past.js", "worlds/pick.js",
     "worlds/uncompressed.js",

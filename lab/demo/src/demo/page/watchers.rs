@@ -2,6 +2,7 @@
 //! settings as that of the program's receiver.
 
 use axum::body::Bytes;
+use command_kit::budget_now;
 use kinepack_net::ReceiverId;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
@@ -85,10 +86,13 @@ impl Watchers {
     pub(super) fn bring(&mut self, board: &Board, session: &mut Session, checked: &Checked) {
         let tick = session.sender.tick();
         let keys_sent = session.peers[0].keys_sent();
+        let budget = checked.send.receiver_options().budget;
         for watcher in &mut self.open {
+            let budget = budget_now(&session.sender.hub, watcher.receiver, budget);
             let Some(peer) = session.peer_mut(watcher.receiver) else { continue };
-            let packets = watcher.ledger.add(tick, &peer.sent).collect();
-            let sample = watcher.ledger.sample(tick, keys_sent);
+            let queueing = peer.down.queueing(due(tick));
+            let packets = watcher.ledger.add(tick, &peer.sent, queueing).collect();
+            let sample = watcher.ledger.sample(tick, keys_sent, budget);
             let arrived = peer.outside_mut().map(Outside::take_arrived);
             let receiving = Receiving {
                 connection: watcher.connection,

@@ -9,10 +9,10 @@ import { Connection } from "./connection.js";
 import { Controls } from "./controls/controls.js";
 import { whole } from "./shared/format.js";
 import { Errors } from "./receiving/errors.js";
-import { History } from "./charts/history.js";
+import { History, lastSeconds } from "./charts/history.js";
 import { Look } from "./panels/look.js";
 import { markHeat } from "./worlds/bodies.js";
-import { measured, showCaptions, showInput, showNow } from "./panels/now.js";
+import { measured, showCaptions, showInput, showNow, WINDOW_S } from "./panels/now.js";
 import { PageReceiver } from "./receiving/receiver.js";
 import { Past } from "./worlds/past.js";
 import { pick } from "./worlds/pick.js";
@@ -43,7 +43,8 @@ const playing = new Playing((keys) => hasControl && send({ keys }));
 const look = new Look(send);
 const cameraInput = new CameraInput(canvas, camera, (place) => look.keep(bodyAt(place)));
 const controls = new Controls({ send, camera, cameraInput, playing, look });
-const settings = new Settings(byId("settings"), send, (words) => controls.complain(words));
+const settings = new Settings(byId("settings"), send, (words) => controls.complain(words),
+  () => lastSeconds(history.samples, "total_kbps", WINDOW_S));
 touchPad(playing);
 
 let worlds = null;

@@ -9,12 +9,14 @@ export const BODY_WORDS = 8;
 const BODIES_MAX = 1 << 20;
 const SAMPLE_FIELDS = [
   "tick", "headers_kbps", "sets_kbps", "position_kbps", "orientation_kbps", "others_kbps",
-  "input_bits", "input_kbps",
+  "input_bits", "input_kbps", "queue_ms",
 ];
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const isNumbers = (value) => Array.isArray(value) && value.every(Number.isFinite);
 const isNamed = (value) => Array.isArray(value) && value.length > 0 && value.every((item) => isObject(item) && typeof item.name === "string");
+const isSample = (sample) => isObject(sample) && SAMPLE_FIELDS.every((name) => Number.isFinite(sample[name]))
+  && (sample.budget_kbps === null || Number.isFinite(sample.budget_kbps));
 const has = (object, type, ...names) => names.every((name) => typeof object[name] === type);
 /** The input part of a report. It is missing until somebody plays. */
 const isInput = (input) => input === undefined
@@ -52,7 +54,7 @@ export function parseText(text) {
   }
   const value = message[kind];
   if (kind === "status") {
-    value.samples = value.samples.filter((sample) => isObject(sample) && SAMPLE_FIELDS.every((name) => Number.isFinite(sample[name])));
+    value.samples = value.samples.filter(isSample);
     value.packets = value.packets.filter((packet) => isNumbers(packet) && packet.length >= 3);
   }
   return { kind, value };

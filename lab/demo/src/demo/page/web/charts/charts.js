@@ -1,4 +1,4 @@
-// The five charts, their legends, and their text for screen readers. A legend shows the means of the
+// The charts, their legends, and their text for screen readers. A legend shows the means of the
 // last second, or the values at the pointer.
 
 import { BarsChart } from "./chart_bars.js";
@@ -13,8 +13,8 @@ import { Timeline } from "./timeline.js";
 const LEGEND_WAIT_MS = 100;
 const SPOKEN_WAIT_MS = 1000;
 
-const WRITERS = { kbps: whole, packets: whole, mm: precise, degrees: precise, delay: whole };
-const UNITS = { kbps: "kbit/s", packets: "", mm: "mm", degrees: "degrees", delay: "ms" };
+const WRITERS = { kbps: whole, packets: whole, link: whole, queue: whole, mm: precise, degrees: precise, delay: whole };
+const UNITS = { kbps: "kbit/s", packets: "", link: "kbit/s", queue: "ms", mm: "mm", degrees: "degrees", delay: "ms" };
 
 export class Charts {
   timeline = new Timeline();
@@ -32,6 +32,8 @@ export class Charts {
     const kinds = {
       kbps: this.#stack,
       packets: new BarsChart(),
+      link: new LinesChart(new LinearScale(20), pair(["budget_kbps", "total_kbps"])),
+      queue: new LinesChart(new LinearScale(60), [["queue_ms", "line-median", 2.5]]),
       mm: new LinesChart(new LogScale(0.1, 3), pair(["error_mm_max", "error_mm_p50"])),
       degrees: new LinesChart(new LogScale(0.01, 3), pair(["error_deg_max", "error_deg_p50"])),
       delay: new LinesChart(new LinearScale(60), pair(["playout_ms", "round_trip_ms"])),
@@ -73,6 +75,7 @@ export class Charts {
     const value_of = (series) => (hoverTick === null ? lastSecond(this.#history.samples, series) : sample?.[series]);
     const packets = this.#packetValues(hoverTick);
     this.#sayGoal();
+    document.getElementById("budget-legend").hidden = !Number.isFinite(value_of("budget_kbps"));
     for (const { write, values: cells } of this.#legends) {
       for (const cell of cells) {
         const value = packets[cell.dataset.series] ?? value_of(cell.dataset.series);
@@ -102,7 +105,7 @@ export class Charts {
 
   #speak() {
     for (const { canvas, title, unit, values } of this.#legends) {
-      const words = values.map((cell) => `${cell.parentElement.textContent.replace("×", "").trim()} ${unit}`.trim());
+      const words = values.filter((cell) => !cell.parentElement.hidden).map((cell) => `${cell.parentElement.textContent.replace("×", "").trim()} ${unit}`.trim());
       canvas.setAttribute("aria-label", `${title}: ${words.join(", ")}`);
     }
   }

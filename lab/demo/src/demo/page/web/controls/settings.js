@@ -5,6 +5,7 @@
 import { fits, NUMBERS, readAddress, writeAddress } from "./address.js";
 import { put, whole } from "../shared/format.js";
 import { Slider } from "./slider.js";
+import { Squeeze } from "./squeeze.js";
 
 const SLIDER_WAIT_MS = 100;
 /** After sending, the program's settings are hidden for this long. The answer arrives sooner. */
@@ -16,6 +17,7 @@ export class Settings {
   #send;
   #complain;
   #sliders = {};
+  #squeeze;
   #hello = null;
   #timer = null;
   #awaited = null;
@@ -24,13 +26,17 @@ export class Settings {
   #shared = location.search !== "";
   #address_applied = false;
 
-  /** `send` sends a message; `complain` shows a sentence. */
-  constructor(form, send, complain) {
+  /** `send` sends a message; `complain` shows a sentence; `used_kbps` returns the bandwidth that is used now, or null. */
+  constructor(form, send, complain, used_kbps) {
     this.#form = form;
     this.#fields = form.querySelector("fieldset");
     this.#send = send;
     this.#complain = complain;
     for (const name of Object.keys(NUMBERS)) this.#sliders[name] = new Slider(form.elements[name], () => this.#changed(SLIDER_WAIT_MS));
+    this.#squeeze = new Squeeze(form, used_kbps, complain, (value) => {
+      this.#put("bandwidth_kbps", value);
+      this.#changed(0);
+    });
     document.getElementById("defaults").addEventListener("click", () => {
       this.#fill(this.#hello.defaults);
       this.#changed(0);
@@ -100,6 +106,7 @@ export class Settings {
       if (field === document.activeElement && field.type === "number") continue;
       this.#put(name, String(settings[name] ?? ""));
     }
+    this.#squeeze.check();
     this.#describe();
   }
 
@@ -131,6 +138,7 @@ export class Settings {
   }
 
   #changed(wait_ms) {
+    this.#squeeze.check();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#timer = null;
