@@ -119,7 +119,9 @@ fn a_squeezed_link_takes_the_budget_down_until_the_button_lets_go() {
     };
     browser.wait("kinepack.samples().length > 30 && kinepack.samples().at(-1).budget_kbps > 0");
     browser.wait_above(&budget, 0.0);
-    let before = browser.number(&budget);
+    // On a busy machine the page answers late, which may have taken the budget down already.
+    let budgets = "kinepack.samples().map((sample) => sample.budget_kbps)";
+    let before = browser.number(&format!("Math.max(...{budgets})"));
     browser.click("#squeeze");
     pressed(true);
     let limit: f64 = browser.field("bandwidth_kbps").parse().unwrap();
