@@ -131,6 +131,49 @@ fn receivers_divide_the_uplink() {
 }
 
 #[test]
+fn every_receiver_gets_its_part_of_a_small_uplink() {
+    let mut net = Net::new(World::new(4, 3), HubConfig::default());
+    net.hub.set_uplink(Some(3_000)).unwrap();
+    for seed in 1..=64 {
+        net.add(link(None), seed, ReceiverOptions::default()).unwrap();
+    }
+    (0..60 * TICK_HZ).for_each(|_| net.step(None));
+    let sent = net.clients.iter().map(|client| client.down.stats().sent.bytes);
+    let (least, most) = (sent.clone().min().unwrap(), sent.max().unwrap());
+    assert!(most <= 2 * least, "{least} to {most}");
+}
+
+#[test]
+fn a_longer_path_is_not_another_sender() {
+    let mut net = net(600, AUTO, link(Some(1_000_000)));
+    run(&mut net, 10);
+    let latency = Duration::from_millis(220);
+    let longer = LinkConfig { latency, ..link(Some(1_000_000)) };
+    net.clients[0].down.reconfigure(longer).unwrap();
+    run(&mut net, 25);
+    let (used, wait) = run(&mut net, 10);
+    assert!(used > 750_000.0 && wait < Duration::from_millis(90), "{used} {wait:?}");
+}
+
+#[test]
+fn losses_in_bursts_do_not_lower_the_rate() {
+    let [without, with] = [Loss::None, Loss::bursts(0.05, 10.0)].map(|loss| {
+        let mut net = net(400, AUTO, LinkConfig { loss, ..link(None) });
+        run(&mut net, 4);
+        run(&mut net, 20).0
+    });
+    assert!(with > 0.8 * without, "{with} of {without}");
+}
+
+#[test]
+fn a_slow_link_has_a_short_queue() {
+    let mut net = net(200, AUTO, link(Some(24_000)));
+    run(&mut net, 30);
+    let (_, wait) = run(&mut net, 20);
+    assert!(wait < Duration::from_millis(500), "{wait:?}");
+}
+
+#[test]
 fn a_control_takes_any_numbers() {
     for seed in 1..200 {
         let mut random = Random::new(seed);
@@ -158,7 +201,7 @@ fn a_control_takes_any_numbers() {
         }
         control.set_at_most(at_most);
         let rate = control.bytes_per_s(Duration::ZERO);
-        let least = at_most.clamp(1, CongestionControl::LEAST_BYTES_PER_S);
+        let least = at_most.clamp(1, 256);
         assert!((least..=at_most.max(1)).contains(&rate), "{rate} of {at_most}");
     }
 }

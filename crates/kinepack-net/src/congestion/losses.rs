@@ -6,10 +6,10 @@
 
 use std::time::Duration;
 
-/// The number of datagrams that a share is measured with.
-const COUNT: u32 = 60;
+/// The number of datagrams that a share is measured with. Losses in bursts need many.
+const COUNT: u32 = 240;
 /// If this many are lost, fewer are enough.
-const ENOUGH_LOST: u32 = 20;
+const ENOUGH_LOST: u32 = 60;
 /// The share of datagrams, in addition to the usual one, that is a reason for a test.
 const UNUSUAL: f64 = 0.08;
 /// The shortest span that a share is measured in.
@@ -33,7 +33,10 @@ pub(super) enum Verdict {
 pub(super) struct Losses {
     settled: u32,
     lost: u32,
+    arrived_bytes: u64,
     since: Duration,
+    /// The bytes that arrived in a second of the last span.
+    arrived_bytes_per_s: f64,
     /// The share lost in the last span.
     ratio: f64,
     /// The share that the link loses at any rate.
@@ -49,18 +52,24 @@ struct Test {
 }
 
 impl Losses {
-    pub(super) fn note(&mut self, is_lost: bool) {
+    pub(super) fn note_lost(&mut self) {
         self.settled += 1;
-        self.lost += u32::from(is_lost);
+        self.lost += 1;
+    }
+
+    pub(super) fn note_arrived(&mut self, bytes: usize) {
+        self.settled += 1;
+        self.arrived_bytes = self.arrived_bytes.saturating_add(bytes as u64);
+    }
+
+    /// The bytes that arrived in a second of the span that was judged last.
+    pub(super) fn arrived_bytes_per_s(&self) -> f64 {
+        self.arrived_bytes_per_s
     }
 
     /// The share of datagrams lost recently.
     pub(super) fn ratio(&self) -> f64 {
         self.ratio
-    }
-
-    pub(super) fn are_recent(&self) -> bool {
-        self.lost > 0 || self.ratio > self.usual
     }
 
     pub(super) fn is_testing(&self) -> bool {
@@ -88,6 +97,7 @@ impl Losses {
             return None;
         }
         self.ratio = f64::from(self.lost) / f64::from(self.settled);
+        self.arrived_bytes_per_s = self.arrived_bytes as f64 / span.as_secs_f64();
         self.begin_span(now);
         if let Some(test) = self.test.take() {
             if self.ratio < test.ratio_before / 2.0 {
@@ -103,6 +113,6 @@ impl Losses {
     }
 
     fn begin_span(&mut self, now: Duration) {
-        (self.settled, self.lost, self.since) = (0, 0, now);
+        (self.settled, self.lost, self.arrived_bytes, self.since) = (0, 0, 0, now);
     }
 }

@@ -51,6 +51,8 @@ const NOT_EMPTY: Duration = Duration::from_secs(3);
 const EMPTIES: Duration = Duration::from_millis(200);
 /// How long an own queue must become shorter before one that does not is another sender's.
 const DRAINS: Duration = Duration::from_millis(300);
+/// The bytes a second that are sent even then.
+const LEAST_SENT: f64 = 256.0;
 /// The least share of the limit that is sent while a queue empties.
 const LEAST_SHARE: f64 = 0.05;
 /// A step of growth near the last rate that made a queue: bytes a second, and a share of the limit.
@@ -60,6 +62,8 @@ const STEP_RATIO: f64 = 0.01;
 const LATE: Duration = Duration::from_millis(40);
 /// How long another sender who fills the queue is first taken for granted.
 const COMPETES: Duration = Duration::from_secs(5);
+/// If the queue is as long as before for this long, it is no queue.
+const STEADY: Duration = Duration::from_secs(4);
 /// After this long without a queue, there is no other sender.
 const ALONE: Duration = Duration::from_secs(10);
 /// The factor of a lost datagram while another sender fills the queue (RFC 9438).
@@ -128,6 +132,9 @@ pub struct CongestionControl {
     fell_at: Option<Duration>,
     /// The longest queueing delay since then.
     longest: Duration,
+    /// Whether it is known that the queue is another sender's. Until then it may be the path that
+    /// became longer, and growth would hide this.
+    has_rival: bool,
     /// How long another sender is taken for granted. It doubles each time that he is still there.
     competes_for: Duration,
     /// Since when so little is sent that an own queue must become shorter.
@@ -196,6 +203,7 @@ impl CongestionControl {
             long_at: Duration::ZERO,
             short_at: Duration::ZERO,
             fell_at: None,
+            has_rival: false,
             competes_for: COMPETES,
             longest: Duration::ZERO,
             drain: None,
@@ -221,13 +229,13 @@ impl CongestionControl {
         self.in_flight_bytes = self.in_flight_bytes.saturating_sub(bytes as u64);
         self.trips.note_answer(now, sent_at);
         self.delivery.note(now, bytes);
-        self.losses.note(false);
+        self.losses.note_arrived(bytes);
     }
 
     /// Notes that a datagram of `bytes` was lost.
     pub fn note_lost(&mut self, now: Duration, bytes: usize) {
         self.in_flight_bytes = self.in_flight_bytes.saturating_sub(bytes as u64);
-        self.losses.note(true);
+        self.losses.note_lost();
         let is_full = self.trips.queueing() >= self.longest / 2;
         if let Mode::Competing { has_lost, .. } = &mut self.mode
             && is_full
@@ -263,7 +271,7 @@ impl CongestionControl {
             }
         }
         if now.saturating_sub(self.long_at) > ALONE {
-            self.competes_for = COMPETES;
+            (self.competes_for, self.has_rival) = (COMPETES, false);
         }
         if queueing > target * 2 {
             self.long_at = now;
@@ -297,14 +305,12 @@ impl CongestionControl {
         }
         match self.losses.judge(now, self.trips.smoothed()) {
             Some(Verdict::Test) => {
-                if let Some(delivered) = self.delivery.bytes_per_s() {
-                    self.losses.begin_test();
-                    self.before_test = (self.rate, self.ceiling);
-                    self.ceiling = delivered;
-                    self.set_rate(self.rate.min(delivered * 0.9));
-                    self.limit = LinkLimit::Loss;
-                    self.wait(now);
-                }
+                self.losses.begin_test();
+                self.before_test = (self.rate, self.ceiling);
+                self.ceiling = self.losses.arrived_bytes_per_s();
+                self.set_rate(self.rate.min(self.ceiling * 0.9));
+                self.limit = LinkLimit::Loss;
+                self.wait(now);
             }
             Some(Verdict::Random) => {
                 let (rate, ceiling) = self.before_test;
@@ -399,6 +405,7 @@ impl CongestionControl {
     }
 
     fn compete(&mut self, now: Duration) {
+        let short = self.short();
         let Mode::Competing { until, since, shortest, longest, has_lost } = &mut self.mode else {
             return;
         };
@@ -406,11 +413,13 @@ impl CongestionControl {
         self.trips.hold_shortest(now);
         let trip = self.trips.standing();
         (*shortest, *longest) = ((*shortest).min(trip), (*longest).max(trip));
-        if now.saturating_sub(*since) > Duration::from_secs(5) {
-            let is_steady = *longest - *shortest <= TARGET / 2;
+        if now.saturating_sub(*since) > STEADY {
+            let is_steady = *longest - *shortest <= short;
             (*since, *shortest, *longest) = (now, trip, trip);
-            if is_steady && !self.losses.are_recent() {
+            self.has_rival = true;
+            if is_steady {
                 // Nobody's queue is that steady: the path became longer.
+                self.has_rival = false;
                 self.trips.forget_shortest();
                 return self.end_competition(now);
             }
@@ -424,7 +433,7 @@ impl CongestionControl {
             self.limited_at.is_some_and(|at| now.saturating_sub(at) <= round + SETTLES);
         // While the queue is long, what arrives is the own share. Much more only makes it longer.
         let is_used = self.delivery.bytes_per_s().is_none_or(|bytes| self.rate < bytes * 1.25);
-        if is_limited && is_used && now >= self.grows_at {
+        if self.has_rival && is_limited && is_used && now >= self.grows_at {
             let step = DATAGRAM_BYTES / round.as_secs_f64();
             self.set_rate(self.rate + if has_lost { step } else { step.max(self.rate / 4.0) });
             self.grows_at = now.saturating_add(round);
@@ -446,15 +455,15 @@ impl CongestionControl {
 
     /// The limit in bytes a second, less while a queue empties.
     pub fn bytes_per_s(&self, now: Duration) -> u32 {
-        let late = self.trips.late(now).saturating_sub(LATE);
+        let late = self.trips.late(now).saturating_sub(LATE.max(self.trips.gap() * 2));
         let queueing = match self.mode {
             Mode::Alone => self.trips.queueing().max(late),
             Mode::Competing { .. } => late.saturating_sub(self.trips.queueing()),
         };
         let share = self.share_of(queueing);
         let share = if now < self.empties_until { share / 2.0 } else { share };
-        let least = self.at_most.min(f64::from(Self::LEAST_BYTES_PER_S));
-        (self.rate * share).max(least) as u32
+        // A slow link needs it all to empty its queue.
+        (self.rate * share).max(self.at_most.min(LEAST_SENT)) as u32
     }
 
     /// The number of bytes that may be in flight: what the limit sends in a round trip, with room

@@ -18,12 +18,14 @@ pub(super) struct Uplink {
     pool: usize,
     /// The largest datagram with its headers.
     datagram_bytes: usize,
+    /// The receiver that got something last, if there was not enough for all.
+    turn: usize,
 }
 
 impl Uplink {
     pub(super) fn new(bytes_per_s: u32, datagram_bytes: usize, now: Duration) -> Self {
         let bucket = Bucket::new(bytes_per_s, datagram_bytes, now);
-        Self { bucket, pool: 0, datagram_bytes }
+        Self { bucket, pool: 0, datagram_bytes, turn: 0 }
     }
 
     /// The same uplink with another limit from `now` on.
@@ -40,14 +42,17 @@ impl Uplink {
         savings: impl Iterator<Item = &'p mut usize>,
     ) {
         self.bucket.fill(now);
-        let bytes = self.bucket.bytes();
-        self.bucket.spend(bytes);
         let kept = self.bucket.bytes_per_s() as usize / 10;
         let receivers = receivers.max(1);
-        let (each, most) = (bytes / receivers, self.datagram_bytes.max(kept / receivers));
-        self.pool += bytes - each * receivers;
-        for saved in savings {
-            *saved += each;
+        let (bytes, most) = (self.bucket.bytes(), self.datagram_bytes.max(kept / receivers));
+        let each = bytes / receivers;
+        // With fewer bytes than receivers, they get a datagram one after the other.
+        let is_turn = each == 0 && bytes >= self.datagram_bytes.min(receivers / 2);
+        self.turn = if is_turn { (self.turn + 1) % receivers } else { self.turn };
+        // What is left of the division waits for the next tick.
+        self.bucket.spend(if is_turn { bytes } else { each * receivers });
+        for (nth, saved) in savings.enumerate() {
+            *saved += if is_turn && nth == self.turn { bytes } else { each };
             self.pool += saved.saturating_sub(most);
             *saved = (*saved).min(most);
         }

@@ -73,10 +73,12 @@ struct Phase {
     name: &'static str,
     bits_per_s: Option<u32>,
     seconds: u32,
+    /// How much longer the way to the receiver is than at first.
+    longer: Duration,
 }
 
 const fn phase(name: &'static str, bits_per_s: Option<u32>, seconds: u32) -> Phase {
-    Phase { name, bits_per_s, seconds }
+    Phase { name, bits_per_s, seconds, longer: Duration::ZERO }
 }
 
 struct Scenario {
@@ -89,7 +91,7 @@ struct Scenario {
 
 const ALONE: Scenario = Scenario { name: "", loss: 0.0, hubs: 1, bulk: false, phases: &[] };
 
-const SCENARIOS: [Scenario; 7] = [
+const SCENARIOS: [Scenario; 8] = [
     Scenario {
         name: "steps",
         phases: &[
@@ -121,6 +123,18 @@ const SCENARIOS: [Scenario; 7] = [
         name: "with a bulk flow",
         bulk: true,
         phases: &[phase("2 Mbit/s", Some(2_000_000), 60)],
+        ..ALONE
+    },
+    Scenario {
+        name: "a longer path",
+        phases: &[
+            phase("1 Mbit/s", Some(1_000_000), 10),
+            Phase {
+                longer: Duration::from_millis(200),
+                ..phase("200 ms longer", Some(1_000_000), 20)
+            },
+            Phase { longer: Duration::from_millis(200), ..phase("then", Some(1_000_000), 20) },
+        ],
         ..ALONE
     },
     Scenario { name: "512 kbit/s", phases: &[phase("512 kbit/s", Some(512_000), 20)], ..ALONE },
@@ -158,7 +172,7 @@ fn measure(scenario: &Scenario, arguments: &Arguments) -> Outcome<Vec<Row>> {
     let mut session = Session::new(&sides, LinkConfig { loss, ..path }, path)?;
     let mut rows = Vec::new();
     for phase in scenario.phases {
-        session.set_bandwidth(phase.bits_per_s)?;
+        session.set_path(phase.bits_per_s, path.latency + phase.longer)?;
         let measured = session.run(phase.seconds)?;
         for (nth, mut hub) in measured.into_iter().enumerate() {
             let most = phase.bits_per_s.map_or(f64::from(arguments.at_most) * 8.0, f64::from);

@@ -94,8 +94,8 @@ impl Session {
         })
     }
 
-    pub(crate) fn set_bandwidth(&mut self, bits_per_s: Option<u32>) -> Outcome<()> {
-        self.path.bandwidth_bps = bits_per_s;
+    pub(crate) fn set_path(&mut self, bits_per_s: Option<u32>, latency: Duration) -> Outcome<()> {
+        (self.path.bandwidth_bps, self.path.latency) = (bits_per_s, latency);
         Ok(self.down.reconfigure(self.path)?)
     }
 
