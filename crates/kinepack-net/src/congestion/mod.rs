@@ -51,10 +51,10 @@ const NOT_EMPTY: Duration = Duration::from_secs(3);
 const EMPTIES: Duration = Duration::from_millis(200);
 /// How long an own queue must become shorter before one that does not is another sender's.
 const DRAINS: Duration = Duration::from_millis(300);
-/// The bytes a second that are sent even then.
-const LEAST_SENT: f64 = 256.0;
-/// The least share of the limit that is sent while a queue empties.
+/// The least share of the limit that is sent while a queue empties, and the bytes a second that are
+/// sent even if that is less.
 const LEAST_SHARE: f64 = 0.05;
+const LEAST_SENT: f64 = 256.0;
 /// A step of growth near the last rate that made a queue: bytes a second, and a share of the limit.
 const STEP_BYTES_PER_S: f64 = 1_200.0;
 const STEP_RATIO: f64 = 0.01;
@@ -126,11 +126,9 @@ pub struct CongestionControl {
     empties_until: Duration,
     /// When the queue was last much longer than allowed.
     long_at: Duration,
-    /// When the queue was last short.
-    short_at: Duration,
-    /// When the limit first fell since then.
+    /// When the limit first fell since the queue was last short.
     fell_at: Option<Duration>,
-    /// The longest queueing delay since then.
+    /// The longest queueing delay since the queue was last short.
     longest: Duration,
     /// Whether it is known that the queue is another sender's. Until then it may be the path that
     /// became longer, and growth would hide this.
@@ -201,7 +199,6 @@ impl CongestionControl {
             empty_at: Duration::ZERO,
             empties_until: Duration::ZERO,
             long_at: Duration::ZERO,
-            short_at: Duration::ZERO,
             fell_at: None,
             has_rival: false,
             competes_for: COMPETES,
@@ -265,7 +262,7 @@ impl CongestionControl {
             (self.empty_at, self.empties_until) = (now, now);
         }
         if queueing <= self.short() {
-            (self.short_at, self.fell_at, self.longest) = (now, None, queueing);
+            (self.fell_at, self.longest) = (None, queueing);
             if matches!(self.mode, Mode::Competing { .. }) {
                 self.end_competition(now);
             }
@@ -443,7 +440,7 @@ impl CongestionControl {
     fn end_competition(&mut self, now: Duration) {
         self.mode = Mode::Alone;
         (self.queue_since, self.drain) = (None, None);
-        (self.short_at, self.fell_at, self.longest) = (now, None, Duration::ZERO);
+        (self.fell_at, self.longest) = (None, Duration::ZERO);
         (self.ceiling, self.steps) = (self.rate, 0);
         self.limit = LinkLimit::Probing;
         self.wait(now);
