@@ -10,8 +10,8 @@
 //! to 30 m each tick, up to 120 m each second one, up to 400 m each eighth one, and nothing beyond
 //! 450 m. A list has the entities within 400 m, found by a scan of all entities.
 //!
-//! With a budget that does not suffice, what receivers have of near walkers should still be young:
-//! 10,000 entities within sight, of which 1,000 walk, need `--edge-m 400 --walking 0.1 --budget-kbps
+//! With a budget that does not suffice, what receivers have of near walkers should still be young.
+//! For 10,000 entities within sight and 1,000 that walk, use `--edge-m 400 --walking 0.1 --budget-kbps
 //! 512 --receivers 20
 //! --warm-up 600`. Ages do not count the way to the receiver.
 //!
@@ -26,6 +26,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
+use command_kit::Distribution;
 use command_kit::table::{Table, table};
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
@@ -201,20 +202,13 @@ struct Viewer {
     on_the_way: VecDeque<(u32, Vec<u8>)>,
 }
 
-/// How old the states of entities are, in ticks.
-#[derive(Default)]
-struct Ages(Vec<usize>);
-
-impl Ages {
-    fn percentile_ms(&mut self, hz: u32) -> f64 {
-        self.0.sort_unstable();
-        let age = self.0.get(self.0.len().saturating_sub(1) * 99 / 100).copied().unwrap_or(0);
-        age as f64 * 1e3 / f64::from(hz)
-    }
-}
-
 /// Finds the ages of what a viewer has of walkers, from the newest world in which they were there.
-fn measure_ages(viewer: &Viewer, world: &World, worlds: &VecDeque<Snapshot>, ages: &mut [Ages; 2]) {
+fn measure_ages(
+    viewer: &Viewer,
+    world: &World,
+    worlds: &VecDeque<Snapshot>,
+    ages: &mut [Distribution; 2],
+) {
     let Some(newest) = viewer.receiver.newest() else { return };
     let [x, y] = world.walkers[viewer.walker].position;
     for (id, walker) in world.walkers[..world.walking].iter().enumerate() {
@@ -223,11 +217,11 @@ fn measure_ages(viewer: &Viewer, world: &World, worlds: &VecDeque<Snapshot>, age
         let place = |snapshot: &Snapshot, at: usize| [0, 1].map(|lane| snapshot.lane(lane)[at]);
         let has = place(newest, at);
         let age = worlds.iter().position(|world| place(world, id) == has);
-        let age = age.unwrap_or(KEPT_WORLDS);
-        ages[1].0.push(age);
+        let age = age.unwrap_or(KEPT_WORLDS) as f64 * 1e3 / f64::from(world.hz);
+        ages[1].add(age);
         let [far_x, far_y] = [walker.position[0] - x, walker.position[1] - y];
         if far_x * far_x + far_y * far_y <= FIRST_M * FIRST_M {
-            ages[0].0.push(age);
+            ages[0].add(age);
         }
     }
 }
@@ -291,7 +285,8 @@ fn measure(name: &'static str, interest: Interest, arguments: &Arguments) -> Out
     }
     let memory_before = memory_mb();
     let mut times: [Vec<f64>; 4] = Default::default();
-    let (mut worlds, mut ages) = (VecDeque::new(), [Ages::default(), Ages::default()]);
+    let (mut worlds, mut ages) =
+        (VecDeque::new(), [Distribution::default(), Distribution::default()]);
     let (mut bytes, mut encodings, mut seen, mut wrong) = (0, 0, 0, 0);
     for tick in 1..=arguments.warm_up + arguments.ticks {
         let (now, is_measured) =
@@ -367,8 +362,8 @@ fn measure(name: &'static str, interest: Interest, arguments: &Arguments) -> Out
         acknowledgements_ms: acknowledgements[0],
         encodings: encodings as f64 / measured,
         seen: seen as f64 / of_receivers,
-        near_age_p99_ms: ages[0].percentile_ms(arguments.hz),
-        age_p99_ms: ages[1].percentile_ms(arguments.hz),
+        near_age_p99_ms: ages[0].percentile(0.99),
+        age_p99_ms: ages[1].percentile(0.99),
         bytes: bytes as f64 / of_receivers,
         memory_mb: Some(memory_mb() - memory_before),
         wrong,

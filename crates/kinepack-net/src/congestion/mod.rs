@@ -173,7 +173,7 @@ impl CongestionControl {
     /// The smallest limit, in bytes a second: 20 kbit/s.
     pub const LEAST_BYTES_PER_S: u32 = 2_500;
 
-    /// A control for a link of which nothing is known. The limit never exceeds `at_most` bytes a
+    /// A control for a link that is not known yet. The limit never exceeds `at_most` bytes a
     /// second.
     pub fn new(at_most: u32) -> Self {
         let at_most = f64::from(at_most.max(1));

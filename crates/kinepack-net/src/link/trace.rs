@@ -19,7 +19,7 @@ const OPPORTUNITY_BYTES: u128 = 1_500;
 /// The largest number of lines. They take 40 MB, and last for a day at 1.4 Mbit/s.
 const MAX_OPPORTUNITIES: usize = 10_000_000;
 
-/// What a link can carry over time: a list of opportunities, each of which lets 1,500 bytes pass.
+/// What a link can carry over time: a list of opportunities. Each lets 1,500 bytes pass.
 ///
 /// A trace is made from text in Mahimahi's form, or by name, see [`LinkTrace::named`].
 /// [`Link::follow`](super::Link::follow) has a link follow it. Copies share their memory, which is

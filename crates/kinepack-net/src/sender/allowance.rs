@@ -100,7 +100,7 @@ impl Allowance {
         bucket.min(self.bytes())
     }
 
-    /// The number of bytes that events may take once there are so many. `None` without a budget.
+    /// The number of bytes that events may take once the bucket has them. `None` without a budget.
     pub(super) fn bytes_owed_to_events(&self) -> Option<usize> {
         self.bucket.as_ref().map(Bucket::bytes_owed_to_events)
     }

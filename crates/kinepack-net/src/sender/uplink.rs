@@ -68,7 +68,7 @@ pub(super) struct Shares<'a> {
 }
 
 impl<'a> Shares<'a> {
-    /// Shares for so many receivers; without limit if there is no uplink.
+    /// Shares for this number of receivers. Without an uplink, they have no limit.
     pub(super) fn new(uplink: Option<&'a mut Uplink>, receivers: usize) -> Self {
         Self { uplink, waiting: receivers }
     }

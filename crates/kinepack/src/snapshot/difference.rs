@@ -150,7 +150,7 @@ impl Difference {
     /// newer states of the sources, in which no entity was added or removed. If `may_differ` is
     /// false for a row, the snapshot must have the row's values already.
     ///
-    /// The cost is a call of `may_differ` for each row, and a comparison of those that may differ.
+    /// Costs a call of `may_differ` for each row, and a comparison if the row may differ.
     ///
     /// # Errors
     /// The errors of [`Snapshot::gather_from`], and [`EncodeError::EntitiesDiffer`] if the number of
@@ -225,15 +225,17 @@ mod tests {
     use crate::schema::{Field, FieldKind};
     use crate::{Schema, Tick};
 
+    /// A state of entities with these ids and values.
+    fn snapshot(tick: u32, rows: &[(u32, u32)]) -> Snapshot {
+        let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
+        let mut snapshot = Snapshot::new(&schema, Tick(tick));
+        rows.iter().for_each(|(id, value)| snapshot.push_lanes(EntityId(*id), &[*value]).unwrap());
+        snapshot
+    }
+
     #[test]
     fn removed_added_and_changed_entities_are_found() {
-        let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
-        let snapshot = |rows: &[(u32, u32)]| {
-            let mut snapshot = Snapshot::new(&schema, Tick(0));
-            rows.iter()
-                .for_each(|(id, value)| snapshot.push_lanes(EntityId(*id), &[*value]).unwrap());
-            snapshot
-        };
+        let snapshot = |rows: &[(u32, u32)]| snapshot(0, rows);
         let mut difference = Difference::default();
         let before = snapshot(&[(1, 0), (2, 5), (4, 7), (6, 6)]);
         difference.find(&before, &snapshot(&[(2, 5), (3, 0), (4, 8), (9, 9)]));
@@ -245,15 +247,9 @@ mod tests {
         assert!(difference.removed.is_empty());
         assert_eq!(difference.sent, [1]);
     }
+
     #[test]
     fn a_part_has_the_baselines_values_except_those_that_were_sent() {
-        let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
-        let snapshot = |tick: u32, rows: &[(u32, u32)]| {
-            let mut snapshot = Snapshot::new(&schema, Tick(tick));
-            rows.iter()
-                .for_each(|(id, value)| snapshot.push_lanes(EntityId(*id), &[*value]).unwrap());
-            snapshot
-        };
         let before = snapshot(1, &[(1, 10), (2, 20), (4, 40), (6, 60)]);
         let mut difference = Difference::default();
         let mut out = snapshot(0, &[(9, 9)]);
@@ -274,15 +270,10 @@ mod tests {
         assert_eq!(refused, Err(EncodeError::EntitiesDiffer));
         assert_eq!(out, snapshot(3, &[(1, 10), (2, 20), (4, 40), (6, 61)]));
     }
+
     #[test]
     fn an_update_takes_what_may_differ_and_lists_what_does() {
-        let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
-        let snapshot = |rows: &[(u32, u32)]| {
-            let mut snapshot = Snapshot::new(&schema, Tick(0));
-            rows.iter()
-                .for_each(|(id, value)| snapshot.push_lanes(EntityId(*id), &[*value]).unwrap());
-            snapshot
-        };
+        let snapshot = |rows: &[(u32, u32)]| snapshot(0, rows);
         let sources =
             [[(1, 10), (3, 30), (5, 50)], [(1, 11), (3, 31), (5, 51)]].map(|rows| snapshot(&rows));
         let rows = [(0, 1), (1, 0), (2, 0)];

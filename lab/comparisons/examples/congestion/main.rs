@@ -174,9 +174,8 @@ fn measure(scenario: &Scenario, arguments: &Arguments) -> Outcome<Vec<Row>> {
     for phase in scenario.phases {
         session.set_path(phase.bits_per_s, path.latency + phase.longer)?;
         let measured = session.run(phase.seconds)?;
-        for (nth, mut hub) in measured.into_iter().enumerate() {
+        for (nth, hub) in measured.into_iter().enumerate() {
             let most = phase.bits_per_s.map_or(f64::from(arguments.at_most) * 8.0, f64::from);
-            hub.waits_ms.sort_by(f64::total_cmp);
             rows.push(Row {
                 scenario: scenario.name,
                 phase: match scenario.hubs {
@@ -185,17 +184,13 @@ fn measure(scenario: &Scenario, arguments: &Arguments) -> Outcome<Vec<Row>> {
                 },
                 used: hub.bytes as f64 * 8.0 / most / f64::from(phase.seconds),
                 used_later: hub.later_bytes as f64 * 8.0 / most / f64::from(phase.seconds - 2),
-                wait_p95_ms: percentile(&hub.waits_ms, 95),
-                wait_most_ms: hub.wait_most_ms,
+                wait_p95_ms: hub.waits_ms.percentile(0.95),
+                wait_most_ms: hub.waits_ms.summary().max,
                 lost: hub.lost,
             });
         }
     }
     Ok(rows)
-}
-
-fn percentile(sorted: &[f64], percent: usize) -> f64 {
-    sorted.get(sorted.len().saturating_sub(1) * percent / 100).copied().unwrap_or(0.0)
 }
 
 fn printed(rows: &[Row]) -> Table {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use command_kit::Distribution;
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
     Budget, HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, Receiver, ReceiverConfig, ReceiverId,
@@ -40,8 +41,8 @@ pub(crate) struct Sides {
 pub(crate) struct Measured {
     pub(crate) bytes: u64,
     pub(crate) later_bytes: u64,
-    pub(crate) waits_ms: Vec<f64>,
-    pub(crate) wait_most_ms: f64,
+    /// How long datagrams waited, from when a phase is judged. The largest is of the whole phase.
+    pub(crate) waits_ms: Distribution,
     pub(crate) lost: f64,
 }
 
@@ -184,10 +185,10 @@ impl Session {
                 let bytes = datagram.len() as u64 + u64::from(HEADER_BYTES);
                 measured.bytes += bytes;
                 let wait_ms = self.down.queueing(now).as_secs_f64() * 1e3;
-                measured.wait_most_ms = measured.wait_most_ms.max(wait_ms);
+                measured.waits_ms.note_largest(wait_ms);
                 if is_later {
                     measured.later_bytes += bytes;
-                    measured.waits_ms.push(wait_ms);
+                    measured.waits_ms.add(wait_ms);
                 }
                 self.down.send(now, &[&[nth as u8], datagram].concat());
             }

@@ -372,7 +372,7 @@ mod tests {
         }
     }
 
-    /// Moves walkers, of which some jump, appear, disappear, and lose or get their position.
+    /// Moves walkers. Some of them jump, appear, disappear, and lose or get their position.
     fn step(tick: u32, walkers: &mut [(bool, Walker)], number: &mut impl FnMut() -> f32) {
         for (is_there, walker) in walkers {
             *is_there ^= tick.is_multiple_of(8) && number() < 0.01;
