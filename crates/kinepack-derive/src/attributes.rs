@@ -6,7 +6,7 @@
 use syn::{Attribute, Error, Expr, Ident, Member, Path, Result, Token, Type, parse_quote};
 
 /// The names of all attributes of fields, and the form of each.
-const KNOWN: [(&str, &str); 18] = [
+const KNOWN: [(&str, &str); 19] = [
     ("range", "range = a..=b"),
     ("precision", "precision = p"),
     ("bits", "bits = n"),
@@ -22,6 +22,7 @@ const KNOWN: [(&str, &str); 18] = [
     ("clock", "clock"),
     ("time_precision_ms", "time_precision_ms = t"),
     ("max_step", "max_step = s"),
+    ("coarser", "coarser = n"),
     ("with", "with = Type"),
     ("spawn", "spawn"),
     ("skip", "skip"),

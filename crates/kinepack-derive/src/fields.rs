@@ -139,7 +139,8 @@ impl<'a> PackedField<'a> {
         let span = Span::mixed_site().located_at(self.member.span());
         let site = Site { krate, name, ty, span, ticks_per_s };
         let helpers = quote!(#krate::__derive);
-        let precision = self.add_precision(&site, needs);
+        let (time, coarser) = (self.add_precision(&site, needs), self.add_coarser(krate, needs));
+        let precision = quote!(#time #coarser);
         let mut code = match &self.rule.lanes {
             Rule::Nested => self.nested_code(place, krate, needs),
             Rule::Skip => {
@@ -340,6 +341,29 @@ impl<'a> PackedField<'a> {
                 }
             },
         }
+    }
+
+    /// Returns the constant with the most bits by which the field may be coarser.
+    pub(crate) fn coarser(&self) -> Option<TokenStream> {
+        self.rule.coarser.as_ref().map(|_| constant(&self.coarser_name()))
+    }
+
+    fn coarser_name(&self) -> Ident {
+        format_ident!("COARSER_{}", self.index)
+    }
+
+    /// Adds the constant with the most bits by which the field may be coarser. Returns the method
+    /// call that sets it on the schema's field, or no tokens if the field is always exact.
+    fn add_coarser(&self, krate: &Path, needs: &mut Needs<'_>) -> TokenStream {
+        let Some(bits) = &self.rule.coarser else { return TokenStream::new() };
+        let value = quote!({
+            let bits: u8 = #bits;
+            assert!(bits >= 1 && bits <= 31, "`coarser` must be 1 to 31 bits");
+            bits
+        });
+        needs.add_constant(self.coarser_name(), quote!(u8), value);
+        let bits = constant(&self.coarser_name());
+        quote!(.with_coarser(#krate::__derive::coarser(path, #bits)))
     }
 
     /// Adds the constant of the time precision. Returns the method call that sets it on the

@@ -31,18 +31,22 @@ impl TimePrecision {
 
     /// Returns an error if a field with these lanes cannot have a time precision.
     pub(crate) fn check(&self, lanes: &Rule) -> Result<()> {
-        let message = match lanes {
-            Rule::Floats(Floats { wrap: false, .. }) | Rule::Rotation { .. } => return Ok(()),
-            Rule::Floats(_) => {
-                "`time_precision_ms` is not for angles that `wrap`; remove one of them"
-            }
-            Rule::Nested | Rule::Skip | Rule::With(_) | Rule::Integer { .. } => {
-                "`time_precision_ms` is for real numbers with `range` and `precision`, or for a \
-                 `rotation`; add these, or remove it"
-            }
-        };
-        Err(Error::new(self.key.span(), message))
+        check_inexact(&self.key, lanes)
     }
+}
+
+/// Returns an error if the attribute `key`, which makes values inexact, is not for a field with
+/// these lanes.
+pub(crate) fn check_inexact(key: &Ident, lanes: &Rule) -> Result<()> {
+    let message = match lanes {
+        Rule::Floats(Floats { wrap: false, .. }) | Rule::Rotation { .. } => return Ok(()),
+        Rule::Floats(_) => format!("`{key}` is not for angles that `wrap`; remove one of them"),
+        Rule::Nested | Rule::Skip | Rule::With(_) | Rule::Integer { .. } => format!(
+            "`{key}` is for real numbers with `range` and `precision`, or for a `rotation`; add \
+             these, or remove it"
+        ),
+    };
+    Err(Error::new(key.span(), message))
 }
 
 /// Returns the ticks per second, if fields need them. `first` is the first field with a time

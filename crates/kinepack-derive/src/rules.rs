@@ -7,7 +7,7 @@ use syn::{Attribute, Error, Expr, Member, RangeLimits, Result, Type, parse_quote
 
 use crate::attributes::{Given, Value, ungrouped};
 use crate::lane_rule::{Ends, Floats, Rule, Step, Velocity};
-use crate::precision::TimePrecision;
+use crate::precision::{TimePrecision, check_inexact};
 use crate::roles::BodyPart;
 use crate::types::{in_option, integer_name, type_name};
 
@@ -21,6 +21,8 @@ pub(crate) struct FieldRule {
     pub(crate) part: Option<BodyPart>,
     /// How exact the field must be while it moves; `None` if the field is always exact.
     pub(crate) precision: Option<TimePrecision>,
+    /// The most bits by which the field may be coarser; `None` if the field is always exact.
+    pub(crate) coarser: Option<Expr>,
     /// True if the field is a time stamp.
     pub(crate) clock: bool,
     /// Whether the rule is for the value in an `Option`.
@@ -37,6 +39,7 @@ impl FieldRule {
             steps: false,
             part: None,
             precision: None,
+            coarser: None,
             clock: false,
             optional: false,
             spawn: false,
@@ -84,11 +87,24 @@ pub(crate) fn rule<'a>(
                 "the variant may change, so a field of it cannot be `spawn`; mark the field that \
                  holds the enum",
             )?;
+            given.refuse(
+                "coarser",
+                "`coarser` is for fields of structs; move the variant's fields into a struct",
+            )?;
         }
         let spawn = given.take("spawn").is_some();
         if spawn {
             given.refuse_each(
-                &["body", "touched", "mover", "clock", "velocity", "time_precision_ms", "skip"],
+                &[
+                    "body",
+                    "touched",
+                    "mover",
+                    "clock",
+                    "velocity",
+                    "time_precision_ms",
+                    "coarser",
+                    "skip",
+                ],
                 "a `spawn` field never changes, so it cannot be marked",
                 "remove `spawn`",
             )?;
@@ -145,14 +161,23 @@ impl Given {
         let clock = self.take("clock");
         let part = BodyPart::take(&mut self, ty)?;
         let precision = TimePrecision::take(&mut self)?;
+        let coarser_key = self.key("coarser");
+        let coarser = self.take_expr("coarser");
         let lanes = self.into_lanes(ty)?;
         part.as_ref().map_or(Ok(()), |part| part.check(&lanes))?;
         precision.as_ref().map_or(Ok(()), |precision| precision.check(&lanes))?;
+        if let Some(key) = &coarser_key {
+            check_inexact(key, &lanes)?;
+            if precision.is_some() {
+                let message = "`coarser` and `time_precision_ms` both choose the step; remove one";
+                return Err(Error::new(key.span(), message));
+            }
+        }
         if let Some((key, _)) = &clock {
             check_clock(key, ty, &lanes, part.is_some())?;
         }
         let clock = clock.is_some();
-        Ok(FieldRule { steps, part, precision, clock, ..FieldRule::new(lanes) })
+        Ok(FieldRule { steps, part, precision, coarser, clock, ..FieldRule::new(lanes) })
     }
 
     fn into_lanes(mut self, ty: &Type) -> Result<Rule> {

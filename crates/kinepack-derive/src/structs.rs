@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{DataStruct, DeriveInput, Result};
+use syn::{DataStruct, DeriveInput, Path, Result};
 
 use crate::attributes::OfType;
 use crate::fields::{Context, PackedField, first_precision};
@@ -24,6 +24,7 @@ pub(crate) fn expand(
     roles::check(fields.iter().filter_map(PackedField::body_part))?;
     let ticks_per_s = precision::ticks_per_s(of_type, first_precision(&fields))?;
     let mut needs = Needs::new(input);
+    let coarse: Vec<TokenStream> = fields.iter().filter_map(PackedField::coarser).collect();
     let group = Group::new(quote!(Self), fields, &Context { krate, ticks_per_s }, &mut needs)?;
     let counts = group.lane_counts();
     let (quantize, store_raw) = (group.quantize(), group.store_raw());
@@ -36,5 +37,35 @@ pub(crate) fn expand(
         reconstruct: group.reconstruct(),
         interpolate: group.interpolate(krate),
     };
-    Ok(needs.into_impl(krate, bodies))
+    Ok(needs
+        .into_impl(krate, if coarse.is_empty() { bodies } else { after(bodies, &coarse, krate) }))
+}
+
+/// Adds the lane of the coarseness in front of the lanes of `bodies`. `most` has the most bits by
+/// which each field may be coarser. A state of the type is never coarse, so the lane is always 0.
+fn after(bodies: Bodies, most: &[TokenStream], krate: &Path) -> Bodies {
+    let Bodies { lanes, fields, quantize, quantize_columns, store_raw, reconstruct, interpolate } =
+        bodies;
+    Bodies {
+        lanes: quote!(1 + #lanes),
+        fields: quote!(#krate::__derive::push_coarseness(path, &[#(#most),*], fields); #fields),
+        quantize: quote! {
+            let (coarseness, lanes) = lanes.split_at_mut(1);
+            coarseness[0] = 0;
+            #quantize
+        },
+        quantize_columns: quantize_columns.map(|fill| {
+            quote! {
+                columns.split(1).lane(0).fill(0);
+                #fill
+            }
+        }),
+        store_raw: quote! {
+            let (coarseness, raw) = raw.split_at_mut(1);
+            coarseness[0] = 0;
+            #store_raw
+        },
+        reconstruct: quote!(let lanes = &lanes[1..]; #reconstruct),
+        interpolate: quote!(let lanes = lanes.after(1); #interpolate),
+    }
 }

@@ -81,6 +81,7 @@ extern crate std;
 
 pub mod bits;
 mod bytes;
+mod coarse;
 mod error;
 mod file_numbers;
 pub mod hash;

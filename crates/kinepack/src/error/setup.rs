@@ -67,6 +67,12 @@ pub enum SetupError {
         /// The index of the field in the schema.
         field: usize,
     },
+    /// A field that may be coarser does not name an earlier integer of up to 31 that is not a spawn
+    /// field, allows 0 or more than 31 bits, or is neither numbers that do not wrap nor a rotation.
+    BadCoarseness {
+        /// The index of the field in the schema.
+        field: usize,
+    },
     /// The index code's widths or lengths do not have the form that `spec/CODEC.md` requires.
     BadGapCode,
     /// The codec takes more memory than the caller allows.
@@ -142,6 +148,13 @@ impl fmt::Display for SetupError {
                     f,
                     "the condition of field {field} must name an earlier flag, choice or integer, \
                      and a range of its values, with at most 64 selectors in a row"
+                )
+            }
+            Self::BadCoarseness { field } => {
+                write!(
+                    f,
+                    "field {field} may be coarser, so it must be a rotation or numbers that do not \
+                     wrap, allow 1 to 31 bits, and name an earlier integer of at most 31"
                 )
             }
             Self::BadGapCode => write!(f, "the profile's index code is malformed"),

@@ -10,9 +10,11 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
+use super::coarser::Coarseness;
 use super::condition::Conditions;
 use super::resolve::ResolvedFields;
 use super::{Field, Lane, Pack};
+use crate::coarse::coarsened;
 
 /// The hash of a schema, and the types that were found to have this schema.
 ///
@@ -100,6 +102,26 @@ pub(crate) struct LaneRules {
     fields: Vec<(Range<usize>, Conditions)>,
     /// True if the schema has a field that may be absent.
     has_optional: bool,
+    coarse: Vec<CoarseRule>,
+}
+
+/// The lanes of a field that may be coarser.
+#[derive(Debug)]
+pub(crate) struct CoarseRule {
+    pub(crate) lanes: Range<usize>,
+    pub(crate) coarseness: Coarseness,
+    /// The conditions under which the coarseness is present.
+    pub(crate) conditions: Conditions,
+}
+
+impl CoarseRule {
+    /// Makes the rule of a field among those of its kind. Returns `None` if the field is always
+    /// exact.
+    fn new(field: &Field, fields: &[Field]) -> Option<Self> {
+        let coarseness = field.coarseness()?;
+        let conditions = fields[coarseness.field].conditions().clone();
+        Some(Self { lanes: field.coarse_lanes(), coarseness, conditions })
+    }
 }
 
 impl LaneRules {
@@ -111,6 +133,7 @@ impl LaneRules {
                 .map(|field| (field.lanes(), field.conditions().clone()))
                 .collect(),
             has_optional: fields.iter().any(|field| !field.conditions().is_empty()),
+            coarse: fields.iter().filter_map(|field| CoarseRule::new(field, fields)).collect(),
         }
     }
 
@@ -131,6 +154,18 @@ impl LaneRules {
         self.has_optional
     }
 
+    /// The lanes of each field that may be coarser.
+    #[inline]
+    pub(crate) fn coarse(&self) -> &[CoarseRule] {
+        &self.coarse
+    }
+
+    /// Returns whether the lanes of an entity depend on one another.
+    #[inline]
+    pub(crate) fn are_linked(&self) -> bool {
+        self.has_optional || !self.coarse.is_empty()
+    }
+
     /// The number of lanes.
     #[inline]
     pub(crate) fn len(&self) -> usize {
@@ -146,6 +181,19 @@ impl LaneRules {
         let is_any =
             row.iter().zip(&self.maxima).fold(false, |any, (value, max)| any | (value > max));
         if is_any || self.has_optional { self.find_wrong(row) } else { None }
+    }
+
+    /// Finds the first lane in `row` that is finer than the entity's coarseness allows. Returns the
+    /// lane's index and value. `row` holds the lanes of one entity.
+    #[inline]
+    pub(crate) fn first_too_fine(&self, row: &[u32]) -> Option<(usize, u32)> {
+        self.coarse.iter().find_map(|CoarseRule { lanes, coarseness, .. }| {
+            let shift = coarseness.shift(row[coarseness.lane]);
+            let is_fine = |lane: &usize| {
+                shift > 0 && coarsened(row[*lane], shift, self.maxima[*lane]) != row[*lane]
+            };
+            lanes.clone().find(is_fine).map(|lane| (lane, row[lane]))
+        })
     }
 
     fn find_wrong(&self, row: &[u32]) -> Option<(usize, u32)> {

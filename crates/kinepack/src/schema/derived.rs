@@ -7,9 +7,12 @@ pub use alloc::vec::Vec;
 pub use super::columns::{float_columns, rotation_columns};
 use super::lane::{load_wide, store_wide};
 pub use super::optional::{only_if, presence_field};
-use super::{Components, Field, FieldKind, Role, TimePrecision};
+use super::{Coarser, Components, Field, FieldKind, Role, TimePrecision};
 use crate::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 use crate::{Between, EncodeError, SetupError};
+
+/// The name of the field that holds how much coarser others are. No field of Rust has this name.
+const COARSENESS: &str = "coarser~";
 
 /// Returns `path.name`, or `name` if `path` is empty.
 pub fn join(path: &str, name: &str) -> String {
@@ -52,6 +55,19 @@ pub fn named(error: EncodeError, name: &'static str) -> EncodeError {
     }
 }
 
+/// Appends the field that holds how much coarser the fields of the type at `path` are. `most_bits`
+/// has the most bits by which each of them may be coarser.
+pub fn push_coarseness(path: &str, most_bits: &[u8], fields: &mut Vec<Field>) {
+    let most = most_bits.iter().max().copied().unwrap_or(0);
+    let limits = full_range(0, most.into());
+    fields.push(Field::new(join(path, COARSENESS), FieldKind::Integer(limits)));
+}
+
+/// Makes a field of the type at `path` coarser by up to `most_bits` bits.
+pub fn coarser(path: &str, most_bits: u8) -> Coarser {
+    Coarser::new(join(path, COARSENESS), most_bits)
+}
+
 /// Makes the last pushed field a time stamp.
 pub fn mark_clock(fields: &mut [Field]) {
     if let Some(field) = fields.last_mut() {
@@ -64,6 +80,7 @@ pub fn mark_spawn(fields: &mut [Field], first: usize) {
     for field in &mut fields[first..] {
         field.is_spawn = true;
         field.time_precision = None;
+        field.coarser = None;
     }
 }
 

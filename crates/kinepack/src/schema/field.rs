@@ -2,7 +2,9 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::Range;
 
+use super::coarser::{Coarseness, Coarser};
 use super::condition::Conditions;
 use super::lane::{Lane, LaneArithmetic};
 use super::{Condition, TimePrecision};
@@ -39,6 +41,12 @@ pub struct Field {
     /// Whether the field is a *spawn field*: set when an entity appears, and never changed. Packets
     /// hold spawn fields only for entities that the baseline lacks.
     pub is_spawn: bool,
+    /// Whether the field's values may be coarser in some entities, and how much; `None` if the
+    /// field is always exact.
+    pub coarser: Option<Coarser>,
+    /// The lane that tells how much coarser the field is, and the most bits; `None` until the field
+    /// is part of a schema, and if the field is always exact.
+    pub(super) coarseness: Option<Coarseness>,
     /// The field's condition and those of its selectors, as lanes and values. `conditions` is empty
     /// until the field is part of a schema.
     pub(super) conditions: Conditions,
@@ -57,6 +65,8 @@ impl Field {
             velocity_of: None,
             condition: None,
             is_spawn: false,
+            coarser: None,
+            coarseness: None,
             conditions: Conditions::default(),
             first_lane: 0,
             lane_count: 0,
@@ -82,9 +92,21 @@ impl Field {
         Self { time_precision: Some(precision), ..self }
     }
 
+    /// The same field, whose values may be coarser: see [`Coarser`].
+    #[must_use]
+    pub fn with_coarser(self, coarser: Coarser) -> Self {
+        Self { coarser: Some(coarser), ..self }
+    }
+
     /// Returns whether the field can have a time precision. It can if its values are rotations or
-    /// numbers that do not wrap, and if it is not a spawn field.
+    /// numbers that do not wrap, if it is not a spawn field, and if it is not [`Coarser`] in some
+    /// entities.
     pub fn takes_time_precision(&self) -> bool {
+        self.can_be_coarse() && self.coarser.is_none()
+    }
+
+    /// Returns whether the steps of the field's values can be larger than those of its limits.
+    pub(super) fn can_be_coarse(&self) -> bool {
         !self.is_spawn
             && match &self.kind {
                 FieldKind::Floats(axes) => !axes.iter().any(FloatLimits::wraps),
@@ -112,7 +134,7 @@ impl Field {
     }
 
     /// The range of the field's lanes among the schema's.
-    pub fn lanes(&self) -> core::ops::Range<usize> {
+    pub fn lanes(&self) -> Range<usize> {
         self.first_lane..self.first_lane + self.lane_count
     }
 
@@ -136,10 +158,26 @@ impl Field {
         &self.conditions
     }
 
+    /// The lane that tells how much coarser the field is, and the most bits; `None` if the field is
+    /// always exact.
+    #[inline]
+    pub(crate) fn coarseness(&self) -> Option<Coarseness> {
+        self.coarseness
+    }
+
+    /// The range among the schema's lanes of those that may be coarser: all but the number of a
+    /// rotation's dropped component.
+    pub(crate) fn coarse_lanes(&self) -> Range<usize> {
+        let Range { start, end } = self.lanes();
+        start + usize::from(matches!(self.kind, FieldKind::Rotation(_)))..end
+    }
+
     pub(super) fn hash_into(&self, add: &mut impl FnMut(&[u8])) {
         add(&(self.name.len() as u32).to_le_bytes());
         add(self.name.as_bytes());
-        let flags = u8::from(self.condition.is_some()) << 7 | u8::from(self.is_spawn) << 6;
+        let flags = u8::from(self.condition.is_some()) << 7
+            | u8::from(self.is_spawn) << 6
+            | u8::from(self.coarser.is_some()) << 5;
         add(&[self.role as u8 | flags]);
         match &self.kind {
             FieldKind::Floats(axes) => {
@@ -167,6 +205,9 @@ impl Field {
             FieldKind::Bytes { len } => add(&[6, *len]),
         }
         self.conditions.hash_into(add);
+        if let Some(coarseness) = &self.coarseness {
+            coarseness.hash_into(add);
+        }
     }
 }
 

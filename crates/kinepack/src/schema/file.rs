@@ -5,7 +5,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Condition, Field, FieldKind, Role, Schema, TimePrecision};
+use super::{Coarser, Condition, Field, FieldKind, Role, Schema, TimePrecision};
 use crate::SetupError;
 use crate::file_numbers::{Reader, Writer, hash_of};
 use crate::limits::MAX_KINDS;
@@ -27,7 +27,8 @@ const CONDITION: u8 = 1 << 1;
 const VELOCITY_OF: u8 = 1 << 2;
 const TIME_PRECISION: u8 = 1 << 3;
 const MAX_STEP: u8 = 1 << 4;
-const FLAGS: u8 = (1 << 5) - 1;
+const COARSER: u8 = 1 << 5;
+const FLAGS: u8 = (1 << 6) - 1;
 
 /// The bit for limits that wrap, and the other bits of an axis's flags.
 const WRAPS: u8 = 1;
@@ -150,6 +151,7 @@ fn write_field(field: &Field, writer: &mut Writer<'_>) {
         (field.velocity_of.is_some(), VELOCITY_OF),
         (field.time_precision.is_some(), TIME_PRECISION),
         (max_step.is_some(), MAX_STEP),
+        (field.coarser.is_some(), COARSER),
     ];
     let flags = flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag).sum();
     writer.0.extend([role as u8, flags]);
@@ -166,6 +168,10 @@ fn write_field(field: &Field, writer: &mut Writer<'_>) {
         for number in [time_precision_ms, ticks_per_s].into_iter().chain(max_step) {
             writer.0.extend_from_slice(&number.to_le_bytes());
         }
+    }
+    if let Some(Coarser { coarseness, most_bits }) = &field.coarser {
+        writer.list(coarseness.as_bytes());
+        writer.0.push(*most_bits);
     }
 }
 
@@ -230,6 +236,9 @@ fn read_field(reader: &mut Reader<'_>) -> Result<Field, SetupError> {
             precision = precision.with_max_step(positive(float(reader)?)?);
         }
         field = field.with_time_precision(precision);
+    }
+    if has(COARSER) {
+        field = field.with_coarser(Coarser::new(text(reader)?, reader.byte()?));
     }
     Ok(field)
 }

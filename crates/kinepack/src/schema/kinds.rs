@@ -201,7 +201,8 @@ impl SchemaBuilder {
     /// # Errors
     /// [`SetupError::KindCount`] if there are no kinds or too many. [`SetupError::BadKind`] if a
     /// kind has no name, or has the name or the type of an earlier one.
-    /// [`SetupError::BadCondition`] in the same cases as for [`Schema::try_new`].
+    /// [`SetupError::BadCondition`] and [`SetupError::BadCoarseness`] in the same cases as for
+    /// [`Schema::try_new`].
     pub fn build(self) -> Result<Schema, SetupError> {
         if self.kinds.is_empty() || self.kinds.len() > MAX_KINDS {
             return Err(SetupError::KindCount { kinds: self.kinds.len() });
@@ -242,6 +243,7 @@ pub(super) fn make(kinds: Vec<(String, Option<TypeId>, Vec<Field>)>) -> Result<S
         fields.extend(kind.fields.into_iter().map(|field| Field {
             first_lane: field.first_lane + first_lane,
             conditions: field.conditions.after(first_lane),
+            coarseness: field.coarseness.map(|coarseness| coarseness.after(first_lane)),
             ..field
         }));
         list.push(EntityKind {

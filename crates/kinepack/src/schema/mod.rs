@@ -8,6 +8,7 @@
 //! schemas.
 
 mod check;
+mod coarser;
 pub(crate) mod columns;
 mod components;
 mod condition;
@@ -33,7 +34,9 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-pub(crate) use check::{LaneRules, TypeCheck};
+pub(crate) use check::{CoarseRule, LaneRules, TypeCheck};
+pub(crate) use coarser::Coarseness;
+pub use coarser::Coarser;
 pub use columns::Columns;
 pub(crate) use columns::with_row;
 pub use components::Components;
@@ -48,6 +51,7 @@ pub use part::OptionalPart;
 pub use precision::TimePrecision;
 
 use crate::SetupError;
+use crate::coarse::coarsened;
 pub use crate::limits::MAX_KINDS;
 
 /// Holds the kinds of entities, their fields and lanes in order, and a hash that distinguishes
@@ -110,7 +114,8 @@ impl Schema {
     ///
     /// # Errors
     /// [`SetupError::BadCondition`] if the [`Condition`] of a field names no earlier field that can
-    /// be its selector: a flag, a choice, or an integer of one lane.
+    /// be its selector: a flag, a choice, or an integer of one lane. [`SetupError::BadCoarseness`]
+    /// in the same way for [`Coarser`].
     pub fn try_new(fields: Vec<Field>) -> Result<Self, SetupError> {
         kinds::make(vec![(String::new(), None, fields)])
     }
@@ -185,6 +190,23 @@ impl Schema {
         for (range, conditions) in self.rules().fields() {
             if !conditions.hold(|lane| lanes[lane]) {
                 lanes[range.clone()].fill(0);
+            }
+        }
+    }
+
+    /// Rounds the lanes of each field that is [`Coarser`] to multiples of its steps, as snapshots
+    /// require.
+    ///
+    /// # Panics
+    /// If the schema has several kinds, or if the number of `lanes` is not the schema's.
+    pub fn round_coarse(&self, lanes: &mut [u32]) {
+        assert!(self.kinds.list.len() == 1, "a schema of several kinds: use that of one kind");
+        assert!(lanes.len() == self.lanes.len(), "the lanes of another schema");
+        let rules = self.rules();
+        for rule in rules.coarse() {
+            let shift = rule.coarseness.shift(lanes[rule.coarseness.lane]);
+            for lane in rule.lanes.clone() {
+                lanes[lane] = coarsened(lanes[lane], shift, rules.maxima()[lane]);
             }
         }
     }

@@ -43,6 +43,7 @@ use crate::{Between, EncodeError};
 /// | `clock` | an integer, or `f32` or `f64` with `range` | a time stamp, from which a [`stream`](crate::stream) predicts the motion of its other fields |
 /// | `body` | three numbers with `range`, and a `rotation` | the position and the rotation of a rigid body |
 /// | `touched`, `mover` | `bool` | flags of a rigid body: something moves it; it moves others, as a player does |
+/// | `coarser = n` | in structs: numbers and vectors with `range`, without `wrap`; a `rotation` | may be up to n bits coarser in some entities, such as far ones: [`Coarser`](super::Coarser) |
 /// | `time_precision_ms = t` | numbers and vectors with `range`, without `wrap`; a `rotation` | may be off by the distance that the field moves in that time: [`TimePrecision`](super::TimePrecision) |
 /// | `max_step = s` | with `time_precision_ms` | the coarsest step, in the field's unit; for a rotation an angle in radians |
 /// | `with = Type` | anything | lanes by `Type`'s [`PackWith`] |

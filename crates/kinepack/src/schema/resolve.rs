@@ -3,6 +3,7 @@
 
 use alloc::vec::Vec;
 
+use super::coarser::Coarseness;
 use super::condition::Conditions;
 use super::field::{Field, FieldKind};
 use super::lane::Lane;
@@ -21,13 +22,17 @@ impl ResolvedFields {
     ///
     /// # Errors
     /// [`SetupError::BadCondition`] if a condition names no earlier field that can be its selector.
+    /// [`SetupError::BadCoarseness`] in the same way for a field's coarseness.
     pub(super) fn new(mut fields: Vec<Field>, first: usize) -> Result<Self, SetupError> {
         let mut lanes = Vec::new();
         for index in 0..fields.len() {
             let conditions = conditions(&fields, index)
                 .ok_or(SetupError::BadCondition { field: first + index })?;
+            let coarseness = Coarseness::find(&fields, index)
+                .ok_or(SetupError::BadCoarseness { field: first + index })?;
             let field = &mut fields[index];
             field.conditions = conditions;
+            field.coarseness = coarseness;
             field.first_lane = lanes.len();
             field.kind.append_lanes(&mut lanes);
             field.lane_count = lanes.len() - field.first_lane;
@@ -38,7 +43,7 @@ impl ResolvedFields {
     /// Like [`new`](Self::new), for the fields of a type.
     ///
     /// # Panics
-    /// If the condition of a field names no earlier field that can be its selector.
+    /// In the cases in which [`new`](Self::new) returns an error.
     #[track_caller]
     pub(super) fn valid(fields: Vec<Field>) -> Self {
         match Self::new(fields, 0) {

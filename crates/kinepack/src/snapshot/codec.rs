@@ -55,6 +55,8 @@ pub(super) struct Tables {
     pub(super) adaptive: Option<Adaptive>,
     /// The prepared time precision, if a field has one that has an effect at this level.
     pub(super) precision: Option<Precision>,
+    /// Whether a field may be coarser in some entities.
+    pub(super) has_coarse: bool,
 }
 
 impl Codec {
@@ -119,6 +121,7 @@ impl Codec {
             memory_bytes,
             adaptive,
             precision,
+            has_coarse: schema.fields().iter().any(|field| field.coarser.is_some()),
             profile,
             level,
             schema,

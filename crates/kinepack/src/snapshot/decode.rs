@@ -277,8 +277,11 @@ impl Decoder {
         } else {
             lineup.keep_entities(baseline, next, max)?;
         }
-        if tables.precision.is_some() || adaptive.is_some() {
+        let needs_motion = tables.precision.is_some() || adaptive.is_some();
+        if needs_motion || tables.has_coarse {
             lineup.keep_base(&next.columns);
+        }
+        if needs_motion {
             lineup.find_motion(tables.precision.as_ref(), baselines, &next.entities, tick.0);
         }
         match (adaptive, &mut self.adaptive, tables.changed_coding()) {
@@ -293,9 +296,14 @@ impl Decoder {
                 adaptive.decode(state, &packet, &mut next.columns, &mut reader)?;
             }
             (.., None) => self.read_all(&mut reader, tables, next)?,
-            (.., Some(coding)) => self.read_changed(&mut reader, tables, coding, next)?,
+            (.., Some(coding)) => {
+                self.read_changed(&mut reader, tables, coding, baseline, next)?;
+            }
         }
         reader.finish()?;
+        if tables.has_coarse && !next.is_coarse_enough() {
+            return Err(DecodeError::OutOfRange { at_bit: 8 * packet.len() as u64 });
+        }
         next.tick = tick;
         Ok(match (adaptive, &mut self.adaptive) {
             (Some(adaptive), Some(state)) => {
@@ -338,6 +346,7 @@ impl Decoder {
         reader: &mut BitReader<'_>,
         tables: &Tables,
         coding: SetCoding<'_>,
+        baseline: &Snapshot,
         next: &mut Snapshot,
     ) -> Result<(), DecodeError> {
         read_set(reader, next.len(), coding, &mut self.changed, &mut self.scratch)?;
@@ -350,6 +359,7 @@ impl Decoder {
             for index in kind.fields() {
                 let field = &tables.fields[index];
                 self.read_flags(reader, tables, (nth, field), next)?;
+                self.lineup.find_coarse((nth, field), baseline, &next.columns);
                 self.read_field(reader, tables, index, next)?;
             }
         }

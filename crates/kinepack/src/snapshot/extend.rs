@@ -5,7 +5,7 @@ use core::borrow::Borrow;
 
 use super::ids::EntityId;
 use super::store::Snapshot;
-use crate::schema::Columns;
+use crate::schema::{CoarseRule, Columns, LaneRules};
 use crate::{EncodeError, Pack};
 
 /// The number of states that are quantized together, small enough for them to stay in the fastest
@@ -130,6 +130,7 @@ impl Snapshot {
             columns.iter_mut().for_each(|column| column.resize(rows + ids.len(), 0));
             if T::quantize_columns(states.clone(), Columns::new(columns, rows))
                 && are_within(columns, rows, rules.maxima())
+                && is_fine(rules, columns, rows)
             {
                 return Ok(());
             }
@@ -138,6 +139,14 @@ impl Snapshot {
         // Appends the states one by one, to find the refused state and the reason.
         { ids.iter().zip(states) }.try_for_each(|(id, state)| self.append_state(kind, *id, state))
     }
+}
+
+/// Returns whether no entity from the row `begin` on is coarser than its limits.
+fn is_fine(rules: &LaneRules, columns: &[Vec<u32>], begin: usize) -> bool {
+    let is_fine = |rule: &CoarseRule| {
+        columns[rule.coarseness.lane][begin..].iter().all(|coarseness| *coarseness == 0)
+    };
+    rules.coarse().iter().all(is_fine)
 }
 
 /// Returns whether the values of each column from the row `begin` on are at most the column's

@@ -4,13 +4,13 @@
 
 use alloc::vec::Vec;
 
-use super::coarse::{coarse_code, coarse_value};
 use super::profile::{Class, Context, FieldCode, Profile, Reference};
 use super::widths::{Fits, Width};
 use crate::bits::{BitReader, BitSink, bits_for, mask};
+use crate::coarse::{coarse_code, coarse_value};
 use crate::prefix::PrefixCode;
 use crate::quantize::{SmallestThree, read_up_to};
-use crate::schema::{Conditions, FieldKind, Lane};
+use crate::schema::{Coarseness, Conditions, FieldKind, Lane};
 use crate::{DecodeError, Schema, SetupError};
 
 /// The tables made from a [`FieldCode`].
@@ -23,6 +23,8 @@ pub(super) struct FieldTable {
     pub(super) conditions: Conditions,
     /// True if a packet has the field only for added entities.
     is_spawn: bool,
+    /// The lane that tells how much coarser the field is, if it may be coarser.
+    pub(super) coarseness: Option<Coarseness>,
     /// The index of the field's first lane that is coded as a difference. For a rotation it is 1,
     /// because the dropped component has no difference. A flag or choice has no such lane, so the
     /// value is then the number of lanes.
@@ -188,6 +190,7 @@ impl FieldTable {
             kinds,
             conditions: field.conditions().clone(),
             is_spawn: field.is_spawn,
+            coarseness: field.coarseness(),
             rotation: if let FieldKind::Rotation(rotation) = field.kind {
                 Some(rotation)
             } else {

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::alignment::Alignment;
 use super::baselines::Baselines;
 use super::entities::Entities;
+use super::fields::FieldTable;
 use super::history::History;
 use super::precision::{Precision, Shifts};
 use super::sets::GapTable;
@@ -50,6 +51,20 @@ impl Lineup {
         if let Some(precision) = precision {
             precision.find(&mut self.shifts, &self.history, entities, baselines, base);
         }
+    }
+
+    /// Finds the shifts of a field that may be coarser, for entities of the kind `kind` with the
+    /// columns `new`. The baseline must already be lined up with them.
+    pub(super) fn find_coarse(
+        &mut self,
+        (kind, field): (usize, &FieldTable),
+        baseline: &Snapshot,
+        new: &[Vec<u32>],
+    ) {
+        let Self { alignment, aligned, is_aligned, shifts, .. } = self;
+        let base = if *is_aligned { &*aligned } else { &baseline.columns };
+        let is_added = |row| *is_aligned && alignment.is_added(kind, row);
+        shifts.find_coarse(field, [base, new], is_added);
     }
 
     /// Lines up the baseline with an encoder's snapshot.

@@ -15,7 +15,7 @@ mod alignment;
 mod baselines;
 mod changed;
 mod check;
-mod coarse;
+mod coarser;
 mod codec;
 mod contexts;
 mod decode;

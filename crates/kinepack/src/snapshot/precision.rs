@@ -6,11 +6,11 @@ use core::f64::consts::FRAC_1_SQRT_2;
 use core::ops::Range;
 
 use super::baselines::Baselines;
-use super::coarse::{MAX_SHIFT, coarse_code, coarse_value};
 use super::entities::Entities;
 use super::history::History;
 use super::level::Level;
 use super::status::MOVED;
+use crate::coarse::{MAX_SHIFT, coarsened};
 use crate::hash::Fnv1a;
 use crate::quantize::{FloatLimits, SmallestThree};
 use crate::schema::{Conditions, Field, FieldKind, Lane};
@@ -76,6 +76,12 @@ impl Shifts {
     #[inline]
     pub(super) fn at(&self, lane: usize, entity: usize) -> u32 {
         self.columns.get(lane).and_then(|column| column.get(entity)).copied().unwrap_or(0).into()
+    }
+
+    /// The columns of these lanes among the `all` lanes of the schema.
+    pub(super) fn columns_mut(&mut self, lanes: Range<usize>, all: usize) -> &mut [Vec<u8>] {
+        self.columns.resize_with(all, Vec::new);
+        &mut self.columns[lanes]
     }
 
     /// Returns the columns of these lanes, or `None` if they cannot have shifts. Either all of
@@ -176,7 +182,7 @@ impl Precision {
                     kind.fields.iter().flat_map(FieldPrecision::numbered)
                 {
                     let (value, shift) = (&mut columns[lane][row], shifts.at(lane, row));
-                    *value = coarse_value(coarse_code(*value, shift), shift, max);
+                    *value = coarsened(*value, shift, max);
                 }
             }
         }
@@ -214,7 +220,7 @@ impl OfKind {
     fn is_off_grid(&self, shifts: &Shifts, columns: &[Vec<u32>], entity: usize) -> bool {
         let is_off = |(lane, kind): (usize, LanePrecision)| {
             let (value, shift) = (columns[lane][entity], shifts.at(lane, entity));
-            value != coarse_value(coarse_code(value, shift), shift, kind.max)
+            value != coarsened(value, shift, kind.max)
         };
         self.fields.iter().flat_map(FieldPrecision::numbered).any(is_off)
     }

@@ -421,7 +421,7 @@ fn append(
         is_above |= value > max;
         column.push(*value);
     }
-    if is_above || rules.has_optional() {
+    if is_above || rules.are_linked() {
         return check_lanes(kind, id, row).inspect_err(|_| {
             columns.iter_mut().for_each(|column| _ = column.pop());
         });
@@ -431,6 +431,8 @@ fn append(
 
 /// Checks the lanes of an entity of this kind.
 pub(super) fn check_lanes(kind: &EntityKind, id: EntityId, row: &[u32]) -> Result<(), EncodeError> {
-    let Some((lane, value)) = kind.rules().first_wrong(row) else { return Ok(()) };
+    let rules = kind.rules();
+    let wrong = rules.first_wrong(row).or_else(|| rules.first_too_fine(row));
+    let Some((lane, value)) = wrong else { return Ok(()) };
     Err(EncodeError::LaneOutOfRange { id: Some(id.0), lane: kind.lanes().start + lane, value })
 }

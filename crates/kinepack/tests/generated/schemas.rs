@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
-use kinepack::schema::{Condition, Field, FieldKind, Role, TimePrecision};
+use kinepack::schema::{Coarser, Condition, Field, FieldKind, Role, TimePrecision};
 use kinepack::{BytesUpTo, Pack, Schema};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -46,6 +46,9 @@ pub(crate) fn schemas() -> impl Strategy<Value = Schema> {
                 field.velocity_of = field.velocity_of.map(|of| path.clone() + &of);
                 if let Some(condition) = &mut field.condition {
                     condition.selector.insert_str(0, &path);
+                }
+                if let Some(coarser) = &mut field.coarser {
+                    coarser.coarseness.insert_str(0, &path);
                 }
                 field
             })
@@ -93,6 +96,8 @@ fn group() -> impl Strategy<Value = Vec<Field>> {
         2 => ([limits(), limits(), limits()], rotation(), any::<[bool; 2]>())
             .prop_map(|(axes, rotation, flags)| body(axes, rotation, flags)),
         1 => Just(Schema::of::<Hull>().fields().to_vec()),
+        3 => (vec(prop_oneof![floats(), rotation()], 1..4), 1u8..=31, vec(1u8..=31, 4), any::<bool>())
+            .prop_map(|(kinds, most, bits, are_body)| coarser(kinds, most, &bits, are_body)),
         1 => integer_limits()
             .prop_map(|limits| vec![Field::new("time", FieldKind::Integer(limits)).with_role(Role::Clock)]),
     ]
@@ -127,6 +132,11 @@ fn limits() -> impl Strategy<Value = FloatLimits> {
     })
 }
 
+fn floats() -> impl Strategy<Value = FieldKind> {
+    prop_oneof![axes(), [limits(), limits(), limits()].prop_map(Vec::from)]
+        .prop_map(FieldKind::Floats)
+}
+
 fn rotation() -> impl Strategy<Value = FieldKind> {
     (2u32..=20).prop_map(|bits| FieldKind::Rotation(SmallestThree::new(bits).unwrap()))
 }
@@ -145,6 +155,19 @@ fn with_precision(field: Field, lanes: usize, share: f64, max_step: Option<f64>)
     let longest_ticks = 0.5 / (lanes.max(1) as f64).sqrt();
     let precision = TimePrecision::new(share * longest_ticks * 1000.0 / TICKS_PER_S, TICKS_PER_S);
     field.with_time_precision(max_step.map_or(precision, |step| precision.with_max_step(step)))
+}
+
+/// Makes fields that may be coarser, after their coarseness of up to `most`.
+fn coarser(kinds: Vec<FieldKind>, most: u8, bits: &[u8], are_body: bool) -> Vec<Field> {
+    let limits = IntegerLimits::new(0, most.into(), 1).unwrap();
+    let coarseness = Field::new("coarseness", FieldKind::Integer(limits));
+    let role = if are_body { Role::Body } else { Role::Plain };
+    let fields = kinds.into_iter().zip(bits).enumerate().map(|(nth, (kind, bits))| {
+        let coarser = Coarser::new(coarseness.name.as_str(), *bits);
+        Field::new(format!("coarser {nth}"), kind).with_role(role).with_coarser(coarser)
+    });
+    let fields: Vec<Field> = fields.collect();
+    [vec![coarseness], fields].concat()
 }
 
 /// Makes a place, and a velocity that may have other axes.

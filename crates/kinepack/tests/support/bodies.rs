@@ -38,6 +38,7 @@ pub(crate) fn bodies_run(schema: &Schema, seed: u64, entities: u32, frames: u32)
             }
             let mut lanes = row.clone();
             schema.clear_absent(&mut lanes);
+            schema.round_coarse(&mut lanes);
             snapshot.push_lanes(EntityId(*id), &lanes).unwrap();
         }
         run.push(snapshot);

@@ -90,6 +90,7 @@ impl<'a> Walk<'a> {
         let mut record: Vec<u32> =
             schema.lanes().iter().map(|lane| random.up_to(lane.max)).collect();
         schema.clear_absent(&mut record);
+        schema.round_coarse(&mut record);
         let rates = vec![0; schema.lanes().len()];
         Self { schema, random, mood: Mood::Moving, record, rates }
     }
@@ -142,6 +143,7 @@ impl<'a> Walk<'a> {
             }
         }
         schema.clear_absent(&mut self.record);
+        schema.round_coarse(&mut self.record);
         &self.record
     }
 

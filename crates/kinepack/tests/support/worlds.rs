@@ -234,6 +234,7 @@ impl World {
         for (id, (kind, lanes)) in &self.entities {
             let mut lanes = lanes[self.schema.kinds()[*kind].lanes()].to_vec();
             self.of_kinds[*kind].clear_absent(&mut lanes);
+            self.of_kinds[*kind].round_coarse(&mut lanes);
             snapshot.push_lanes_of(*kind, EntityId(*id), &lanes).unwrap();
         }
         snapshot

@@ -398,7 +398,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let lane = body.position[axis];
             let kind = Lane { max: body.max[axis], arithmetic: LaneArithmetic::Linear };
             let group = if axis == UP { body_group::UP } else { body_group::LEVEL };
-            let (base, shift) = (self.past.base()[lane][entity], self.past.shift(lane, entity));
+            let (base, shift) = (self.past.base()[lane][entity], self.shift(lane, entity));
             let mean = expected[axis];
             let sign = sign_context(own, mean, (base, shift));
             let lane_at = LaneAt { lane, entity, base, kind: &kind, shift };

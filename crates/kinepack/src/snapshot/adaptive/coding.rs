@@ -166,7 +166,11 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
         if self.past.is_added(entity) {
             return self.code_newcomer(scratch, entity);
         }
-        let (plan, kind) = (self.plan, self.kind());
+        let kind = self.kind();
+        let mut last_changed = false;
+        for nth in &kind.before_body {
+            last_changed = self.code_outside(scratch, *nth, entity, last_changed);
+        }
         let mut body_changed = false;
         if let Some(body) = &kind.body {
             let lanes = body.position.iter().copied().chain(body.rotation..body.rotation + 4);
@@ -180,27 +184,51 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
                 self.code_body(scratch, body, entity);
             }
         }
-        let mut last_changed = body_changed;
+        last_changed = body_changed;
         for nth in kind.fields.clone() {
-            let field = &plan.fields[nth];
-            if field.is_spawn {
-                continue;
+            if !kind.before_body.contains(&nth) {
+                last_changed = self.code_outside(scratch, nth, entity, last_changed);
             }
-            let begin = self.coder.spent();
-            let base = self.past.base();
-            let now = |lane: usize| self.values.at(lane, entity);
-            match field.conditions.presence(|lane| base[lane][entity], now) {
-                Presence::Absent => {
-                    self.clear(field.lanes(), entity);
-                    continue;
-                }
-                Presence::Added => {
-                    self.code_added_field(field.index, entity);
-                    last_changed = true;
-                }
-                Presence::Kept => last_changed = self.code_kept(scratch, nth, entity, last_changed),
+        }
+    }
+
+    /// Codes the plan's `nth` field, outside the body, of an entity that is not added. Returns
+    /// whether the field changed, or `last_changed` if the packet does not have the field.
+    fn code_outside(
+        &mut self,
+        scratch: &mut Scratch,
+        nth: usize,
+        entity: usize,
+        last_changed: bool,
+    ) -> bool {
+        let field = &self.plan.fields[nth];
+        if field.is_spawn {
+            return last_changed;
+        }
+        let begin = self.coder.spent();
+        let base = self.past.base();
+        let now = |lane: usize| self.values.at(lane, entity);
+        let changed = match field.conditions.presence(|lane| base[lane][entity], now) {
+            Presence::Absent => {
+                self.clear(field.lanes(), entity);
+                return last_changed;
             }
-            self.spent.add_field(field.index, self.coder.spent() - begin);
+            Presence::Added => {
+                self.code_added_field(field.index, entity);
+                true
+            }
+            Presence::Kept => self.code_kept(scratch, nth, entity, last_changed),
+        };
+        self.spent.add_field(field.index, self.coder.spent() - begin);
+        changed
+    }
+
+    /// Returns the shift of the value of a lane that the entity has in the baseline too. The
+    /// value's steps are 2^shift.
+    pub(super) fn shift(&self, lane: usize, entity: usize) -> u32 {
+        match self.plan.coarseness(lane) {
+            Some(coarseness) => coarseness.shift(self.values.at(coarseness.lane, entity)),
+            None => self.past.shift(lane, entity),
         }
     }
 

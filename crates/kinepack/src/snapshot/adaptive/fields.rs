@@ -77,7 +77,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             };
             let sizes = sizes.row();
             let scale_log2 = self.predictor.predict_scale(scale_row, &sizes);
-            let shift = self.past.shift(lane, entity);
+            let shift = self.shift(lane, entity);
             let sign = sign_class(own - mean, shift);
             let residuals = Residuals { group, coarse_class: class };
             let lane_at = LaneAt { lane, entity, base, kind, shift };

@@ -3,9 +3,9 @@
 use super::coding::Coding;
 use super::counters::{MIN_SCALE_LOG2, Residuals};
 use super::predictor::Predictor;
+use crate::coarse::{coarse_code, coarse_value};
 use crate::entropy::Coder;
 use crate::schema::Lane;
-use crate::snapshot::coarse::{coarse_code, coarse_value};
 
 /// A lane of an entity: its index in the schema, its value in the baseline, and its shift, for
 /// steps of 2^shift.

@@ -15,7 +15,7 @@ use super::numbers::{FEATURES, Row};
 use super::rows::{BodyRows, NumberRows, RotationRows};
 use crate::entropy::Counter;
 use crate::quantize::{FloatLimits, SmallestThree};
-use crate::schema::{Conditions, EntityKind, Field, FieldKind, Lane, any_element};
+use crate::schema::{Coarseness, Conditions, EntityKind, Field, FieldKind, Lane, any_element};
 use crate::{Schema, SetupError};
 
 /// The plan for coding packets of a schema. The fields are in the order in which they are coded.
@@ -37,6 +37,8 @@ pub(super) struct Plan {
     pub(super) lanes: usize,
     /// The height of the floor, in steps of the first body's first axis.
     pub(super) floor: Option<f64>,
+    /// The coarseness of each lane that may be coarser; empty if there is no such lane.
+    coarseness: Vec<Option<Coarseness>>,
 }
 
 /// The body and the fields of one kind's entities.
@@ -45,6 +47,8 @@ pub(super) struct KindPlan {
     pub(super) body: Option<BodyPlan>,
     /// The indices of this kind's fields in the plan.
     pub(super) fields: Range<usize>,
+    /// Those of the fields that are coded before the body, because they tell how coarse it is.
+    pub(super) before_body: Vec<usize>,
 }
 
 /// The fields and lanes of a rigid body. Bodies of all kinds are in one space: that of the
@@ -220,6 +224,16 @@ fn position_limits(field: &Field) -> Option<&[FloatLimits]> {
     }
 }
 
+/// Returns the coarseness of each lane that may be coarser; an empty list if there is no such lane.
+fn coarseness(schema: &Schema) -> Vec<Option<Coarseness>> {
+    let mut lanes = Vec::new();
+    for field in schema.fields().iter().filter(|field| field.coarser.is_some()) {
+        lanes.resize(schema.lanes().len(), None);
+        lanes[field.coarse_lanes()].fill(field.coarseness());
+    }
+    lanes
+}
+
 impl Plan {
     /// Makes the plan. If `shares` is true, fields of one name in the elements of an array share a
     /// group of residuals.
@@ -242,6 +256,7 @@ impl Plan {
             layout: Layout::default(),
             lanes: schema.lanes().len(),
             floor: None,
+            coarseness: coarseness(schema),
         };
         if let Some(bodies) = bodies {
             bodies.validate()?;
@@ -266,11 +281,27 @@ impl Plan {
                     plan.add_field(schema, index, group, &mut choices);
                 }
             }
-            plan.kinds.push(KindPlan { body, fields: begin..plan.fields.len() });
+            let fields = begin..plan.fields.len();
+            let mut before_body = Vec::new();
+            if let Some(body) = &body {
+                let lanes = [body.position[0], body.rotation + 1].map(|lane| plan.coarseness(lane));
+                let tells = |nth: &usize| {
+                    let lane = plan.fields[*nth].first_lane;
+                    lanes.iter().flatten().any(|coarseness| coarseness.lane == lane)
+                };
+                before_body.extend(fields.clone().filter(tells));
+            }
+            plan.kinds.push(KindPlan { body, fields, before_body });
         }
         let (kinds, fields) = (plan.kinds.len(), plan.fields.len());
         plan.layout = Layout::new(kinds, fields, choices, plan.groups, plan.newcomers.counters);
         Ok(plan)
+    }
+
+    /// Returns the coarseness of a lane, if the lane may be coarser.
+    #[inline]
+    pub(super) fn coarseness(&self, lane: usize) -> Option<Coarseness> {
+        self.coarseness.get(lane).copied().flatten()
     }
 
     /// Returns the body of a kind, if it has one: the first body's fields, or those that the schema

@@ -87,7 +87,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let scale_log2 = self.predictor.predict_scale(scale_row, &row);
             sum += scale_log2;
             let kind = Lane { max: codes.max_code as u32, arithmetic: LaneArithmetic::Linear };
-            let shift = self.past.shift(lane + 1 + nth, entity);
+            let shift = self.shift(lane + 1 + nth, entity);
             let sign = sign_context(reference, mean, (0, shift));
             let lane_at = LaneAt { lane: lane + 1 + nth, entity, base: 0, kind: &kind, shift };
             let (code, change) =

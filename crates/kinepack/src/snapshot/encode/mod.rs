@@ -343,6 +343,11 @@ impl Encoder {
             let precision = tables.precision.as_ref();
             self.lineup.find_motion(precision, baselines, &world.entities, world.tick.0);
         }
+        for (nth, kind) in tables.schema.kinds().iter().enumerate().filter(|_| tables.has_coarse) {
+            for field in &tables.fields[kind.fields()] {
+                self.lineup.find_coarse((nth, field), baselines.baseline, &world.columns);
+            }
+        }
         // A receiver holds the baseline, so the baseline's ids are distinct.
         match world.entities.shared_id().filter(|_| self.lineup.is_aligned()) {
             Some(id) => Err(EncodeError::SharedId { id: id.0 }),

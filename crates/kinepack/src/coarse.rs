@@ -2,18 +2,24 @@
 //! `spec/CODEC.md`, section 14.
 
 /// The largest shift: no step is coarser than 2³¹ of the finest steps.
-pub(super) const MAX_SHIFT: u8 = 31;
+pub(crate) const MAX_SHIFT: u8 = 31;
 
 /// Returns the code of a value in steps of 2^shift, rounded to the nearest, halves up.
 #[inline]
-pub(super) fn coarse_code(value: u32, shift: u32) -> u32 {
+pub(crate) fn coarse_code(value: u32, shift: u32) -> u32 {
     ((u64::from(value) + (1 << shift >> 1)) >> shift) as u32
 }
 
 /// Returns the value of a code in steps of 2^shift.
 #[inline]
-pub(super) fn coarse_value(code: u32, shift: u32, max: u32) -> u32 {
+pub(crate) fn coarse_value(code: u32, shift: u32, max: u32) -> u32 {
     (u64::from(code) << shift).min(u64::from(max)) as u32
+}
+
+/// Returns the multiple of 2^shift that is the nearest to a value, or `max` if that is nearer.
+#[inline]
+pub(crate) fn coarsened(value: u32, shift: u32, max: u32) -> u32 {
+    coarse_value(coarse_code(value, shift), shift, max)
 }
 
 #[cfg(test)]
