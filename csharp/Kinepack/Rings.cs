@@ -28,14 +28,20 @@ namespace Kinepack
         /// values, and playback blends from one turn to the next, with a delay that is longer by as
         /// many ticks.
         /// </param>
-        public Ring(double within, double leave, int tier, int every = 1)
+        /// <param name="coarser">
+        /// By how many bits the fields that may be coarser are coarser in this ring, from 0 to 31,
+        /// or by as many as they allow. Such fields take fewer bits while their entity moves.
+        /// </param>
+        public Ring(double within, double leave, int tier, int every = 1, int coarser = 0)
         {
             Require.NotNegative(tier, nameof(tier));
             Require.NotNegative(every - 1L, nameof(every));
+            Require.NotNegative(coarser, nameof(coarser));
             Within = within;
             Leave = leave;
             Tier = tier;
             Every = every;
+            Coarser = coarser;
         }
 
         /// <summary>The distance at which an entity enters the ring.</summary>
@@ -49,6 +55,9 @@ namespace Kinepack
 
         /// <summary>The number of ticks from one turn of an entity to the next.</summary>
         public int Every { get; }
+
+        /// <summary>By how many bits the ring's entities are coarser while they move.</summary>
+        public int Coarser { get; }
     }
 
     /// <summary>
@@ -88,9 +97,17 @@ namespace Kinepack
         /// </summary>
         public int? Beyond { get; set; }
 
+        /// <summary>
+        /// After how many ticks without a change of its coarser fields an entity is sent exactly,
+        /// in rings that are coarser. Null, the default: never. An entity that has never moved is
+        /// exact.
+        /// </summary>
+        public int? ExactAfter { get; set; }
+
         internal unsafe Status Set(ulong hub)
         {
             Require.NotNegative(Beyond ?? 0, nameof(Beyond));
+            Require.NotNegative((ExactAfter ?? 1) - 1L, nameof(ExactAfter));
             Texts names = new Texts();
             List<int> begins = Positions.ConvertAll(name => names.Add(name, nameof(Positions)));
             begins.AddRange(Urgent.ConvertAll(name => names.Add(name, nameof(Urgent))));
@@ -102,6 +119,7 @@ namespace Kinepack
                     leave = ring.Leave,
                     every = (uint)ring.Every,
                     tier = (uint)ring.Tier,
+                    coarser = (uint)ring.Coarser,
                 });
             fixed (byte* texts = names.ToArray())
             fixed (Native.KpRing* firstRing = rings)
@@ -121,6 +139,7 @@ namespace Kinepack
                     ring_count = (UIntPtr)rings.Length,
                     cell = Cell,
                     beyond = Beyond ?? -1,
+                    exact_after = (uint)(ExactAfter ?? 0),
                 };
                 return Native.kp_hub_set_rings(hub, &native);
             }

@@ -151,7 +151,6 @@ internal static unsafe class Header
             case "struct KpPublisherOptions":
             case "struct KpPlayback":
                 return 16;
-            case "struct KpRing":
             case "struct KpShownClip":
             case "struct KpReplaySummary":
             case "struct KpReplayInfo":
@@ -161,8 +160,11 @@ internal static unsafe class Header
                 return 24;
             case "struct KpFigureInfo":
                 return 28;
+            case "struct KpRing":
+                // Two numbers of 64 bits and three of 32 bits, which are padded.
+                return 32;
             case "struct KpRings":
-                // Three lists, a number of 64 bits and one of 32 bits, which is padded.
+                // Three lists, a number of 64 bits and two of 32 bits.
                 return 16 + (6 * IntPtr.Size);
             case "struct KpFigurePose":
                 return 10 * IntPtr.Size;

@@ -15,9 +15,10 @@ fn rings() -> Rings {
     Rings {
         positions: vec!["ship.1.position".into(), "bullet.0.position".into()],
         urgent: vec![],
-        rings: vec![Ring { within: 50.0, leave: 60.0, every: 1, tier: 0 }],
+        rings: vec![Ring { within: 50.0, leave: 60.0, every: 1, tier: 0, coarser: 0 }],
         beyond: None,
         cell: 5.0,
+        exact_after: None,
     }
 }
 

@@ -841,6 +841,9 @@ typedef struct KpRing {
   // The tier in which the ring's entities are sent: the index of one of the worlds that
   // `kp_hub_tick_tiers` gets, from 0 to 254. If there are fewer worlds, the last one counts.
   uint32_t tier;
+  // By how many bits the fields that may be coarser are coarser in this ring, from 0 to 31, or
+  // by as many as they allow. Such fields take fewer bits while their entity moves.
+  uint32_t coarser;
 } KpRing;
 
 // What receivers see by distance from their viewpoints. A tier is a world in another precision.
@@ -870,6 +873,9 @@ typedef struct KpRings {
   // The tier of the entities beyond all rings, which are sent in every tick. A negative number
   // hides them.
   int32_t beyond;
+  // After how many ticks without a change of its coarser fields an entity is sent exactly, in
+  // rings that are coarser. 0: never. An entity that has never moved is exact.
+  uint32_t exact_after;
 } KpRings;
 
 // A component of a vector.

@@ -300,6 +300,8 @@ struct Rings {
   double cell = 0.0;
   // The tier of the entities beyond all rings. A negative number hides them.
   int32_t beyond = -1;
+  // After how many ticks without a change an entity of a coarser ring is sent exactly; 0: never.
+  uint32_t exact_after = 0;
 };
 
 class Hub : public Owner<KpHub, kp_hub_free> {
@@ -338,6 +340,7 @@ class Hub : public Owner<KpHub, kp_hub_free> {
     all.ring_count = rings.rings.size();
     all.cell = rings.cell;
     all.beyond = rings.beyond;
+    all.exact_after = rings.exact_after;
     return kp_hub_set_rings(handle_, &all);
   }
 

@@ -33,6 +33,9 @@ pub struct KpRing {
     /// The tier in which the ring's entities are sent: the index of one of the worlds that
     /// `kp_hub_tick_tiers` gets, from 0 to 254. If there are fewer worlds, the last one counts.
     pub tier: u32,
+    /// By how many bits the fields that may be coarser are coarser in this ring, from 0 to 31, or
+    /// by as many as they allow. Such fields take fewer bits while their entity moves.
+    pub coarser: u32,
 }
 
 /// What receivers see by distance from their viewpoints. A tier is a world in another precision.
@@ -64,6 +67,9 @@ pub struct KpRings {
     /// The tier of the entities beyond all rings, which are sent in every tick. A negative number
     /// hides them.
     pub beyond: i32,
+    /// After how many ticks without a change of its coarser fields an entity is sent exactly, in
+    /// rings that are coarser. 0: never. An entity that has never moved is exact.
+    pub exact_after: u32,
 }
 
 /// Sets what receivers with a viewpoint see by distance: how often and how precisely far entities
@@ -177,6 +183,8 @@ unsafe fn rings_of(rings: &KpRings) -> Result<Rings, Failure> {
         leave: of.leave,
         every: or_default(of.every, 1),
         tier: of.tier as usize,
+        // A number that is too large is refused, and so is this one.
+        coarser: u8::try_from(of.coarser).unwrap_or(u8::MAX),
     };
     Ok(Rings {
         positions: positions.iter().map(name).collect::<Result<_, _>>()?,
@@ -184,5 +192,6 @@ unsafe fn rings_of(rings: &KpRings) -> Result<Rings, Failure> {
         rings: list.iter().map(ring).collect(),
         beyond: usize::try_from(rings.beyond).ok(),
         cell: rings.cell,
+        exact_after: (rings.exact_after > 0).then_some(rings.exact_after),
     })
 }

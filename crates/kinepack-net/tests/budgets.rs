@@ -211,13 +211,15 @@ fn near_entities_come_first_and_far_ones_still_come() {
     let mut world = World::new(300, 5);
     (world.moving_one_in, world.change_one_in) = (1, 1_000_000);
     let mut hub = Hub::new(&codec(), HubConfig::default()).unwrap();
-    let ring = |within: f64, every| Ring { within, leave: within + 2.0, every, tier: 0 };
+    let ring =
+        |within: f64, every| Ring { within, leave: within + 2.0, every, tier: 0, coarser: 0 };
     let rings = Rings {
         positions: vec!["position".into()],
         urgent: Vec::new(),
         rings: vec![ring(15.0, 1), ring(500.0, 8)],
         beyond: None,
         cell: 4.0,
+        exact_after: None,
     };
     hub.set_rings(Some(&rings)).unwrap();
     let id = ReceiverId(1);

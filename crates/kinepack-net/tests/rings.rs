@@ -14,11 +14,11 @@ use crate::support::{Random, TICK_HZ};
 
 #[derive(Pack, Clone, Debug, PartialEq)]
 pub(crate) struct Ship {
-    #[pack(range = -256.0..256.0, precision = 1.0 / 64.0, clamp)]
+    #[pack(range = -256.0..256.0, precision = 1.0 / 64.0, clamp, coarser = 5)]
     pub(crate) position: [f32; 3],
     #[pack(spawn, max = 7)]
     pub(crate) model: u8,
-    #[pack(range = -8.0..8.0, precision = 1.0 / 64.0, clamp)]
+    #[pack(range = -8.0..8.0, precision = 1.0 / 64.0, clamp, coarser = 2)]
     pub(crate) heading: f32,
     #[pack(max = 100)]
     pub(crate) heat: Option<u8>,
@@ -58,21 +58,33 @@ pub(crate) fn with_turns(every: [u32; 2], rings: Rings) -> Rings {
     Rings { urgent, rings: of_rings.collect(), ..rings }
 }
 
+/// The same rings, in which far ships are coarser while they move.
+fn with_precision(coarser: [u8; 2], exact_after: Option<u32>, rings: Rings) -> Rings {
+    let of_rings = [0].into_iter().chain(coarser);
+    let of_rings = rings.rings.iter().zip(of_rings);
+    let of_rings = of_rings.map(|(ring, coarser)| Ring { coarser, ..*ring });
+    Rings { rings: of_rings.collect(), exact_after, ..rings }
+}
+
 pub(crate) fn rings(beyond: Option<usize>) -> Rings {
     Rings {
         positions: vec!["ship.position".into(), "mark.on_map".into()],
         urgent: vec![],
         rings: vec![
-            Ring { within: 40.0, leave: 48.0, every: 1, tier: 0 },
-            Ring { within: 90.0, leave: 90.0, every: 1, tier: 2 },
-            Ring { within: 150.0, leave: 180.0, every: 1, tier: 1 },
+            Ring { within: 40.0, leave: 48.0, every: 1, tier: 0, coarser: 0 },
+            Ring { within: 90.0, leave: 90.0, every: 1, tier: 2, coarser: 0 },
+            Ring { within: 150.0, leave: 180.0, every: 1, tier: 1, coarser: 0 },
         ],
         beyond,
         cell: 25.0,
+        exact_after: None,
     }
 }
 
 struct World {
+    tick: u32,
+    /// For each ship, the ticks in which it moved.
+    moved: HashMap<u32, Vec<u32>>,
     ships: BTreeMap<u32, Ship>,
     marks: Vec<Mark>,
     points: u16,
@@ -90,6 +102,8 @@ impl World {
         });
         let marks = marks.collect();
         let mut made = Self {
+            tick: 0,
+            moved: HashMap::new(),
             ships: BTreeMap::new(),
             marks,
             points: 0,
@@ -115,15 +129,27 @@ impl World {
     }
 
     fn step(&mut self) {
-        for ship in self.ships.values_mut() {
-            for axis in &mut ship.position {
-                *axis = (*axis + self.random.unit() * 6.0).clamp(-250.0, 250.0);
+        self.tick += 1;
+        for (id, ship) in &mut self.ships {
+            let before = (ship.position, ship.heading);
+            // Every third ship rests now and then.
+            if id % 3 != 0 || self.tick % 32 < 12 {
+                for axis in &mut ship.position {
+                    *axis = (*axis + self.random.unit() * 6.0).clamp(-250.0, 250.0);
+                }
+                ship.heading = self.random.unit() * 7.0;
             }
-            ship.heading = self.random.unit() * 7.0;
             ship.heat = Some(self.random.below(101) as u8);
             ship.alarm ^= self.random.chance(50);
             if self.random.chance(100) {
                 ship.position[0] = -ship.position[0];
+            }
+            let lanes = |(position, heading): ([f32; 3], f32)| {
+                (position.map(|axis| (axis * 64.0).round()), (heading * 64.0).round())
+            };
+            // Nobody saw where the ships were before the first tick.
+            if self.tick > 1 && lanes(before) != lanes((ship.position, ship.heading)) {
+                self.moved.entry(*id).or_default().push(self.tick);
             }
         }
         if self.random.chance(10) {
@@ -141,6 +167,14 @@ impl World {
             let id = *self.ships.keys().nth(nth).unwrap();
             self.ships.remove(&id);
         }
+    }
+
+    /// Whether a ship moved in this tick or in one of the last few, but not since so many ticks.
+    fn moves(&self, id: u32, tick: u32, exact_after: Option<u32>) -> bool {
+        let moved = self.moved.get(&id).map_or(&[][..], Vec::as_slice);
+        let last = moved.iter().rev().find(|moved| **moved <= tick);
+        // A ship that never moved is exact, unless no ship ever is.
+        exact_after.is_none_or(|ticks| last.is_some_and(|last| tick - last < ticks))
     }
 
     /// The world of a tier.
@@ -166,21 +200,25 @@ fn shown(worlds: &[[Snapshot; 3]], seen: &HashMap<u32, Shown>) -> Snapshot {
     let [newest, ..] = &worlds[worlds.len() - 1];
     let mut shown = Snapshot::new_like(newest);
     for (_, id) in newest.entities() {
-        let (tier, tick) = match seen.get(&id.0) {
+        let (tier, tick, coarser) = match seen.get(&id.0) {
             Some(of_entity) => *of_entity,
-            None if id == EntityId(1) => (0, newest.tick.0),
+            None if id == EntityId(1) => (0, newest.tick.0, 0),
             None => continue,
         };
         let world = &worlds[tick as usize - 1][tier];
-        shown.push_row(world, world.position(id).unwrap()).unwrap();
+        let mut row = Snapshot::new_like(newest);
+        row.push_row(world, world.position(id).unwrap()).unwrap();
+        row.coarsen(coarser, |_| true);
+        shown.push_row(&row, 0).unwrap();
     }
     shown
 }
 
 type Cell = [i64; 3];
 
-/// What is seen of an entity: its tier, and the tick that its values are from.
-type Shown = (usize, u32);
+/// What is seen of an entity: its tier, the tick that its values are from, and by how many bits they
+/// are coarser.
+type Shown = (usize, u32, u8);
 
 /// The rings as a person would describe them.
 #[derive(Default)]
@@ -250,10 +288,11 @@ impl Naive {
                 now.entry(cell).or_insert_with(|| rings_of_cell(world, rings, cell, &past, tick));
             let shown = of_cell.iter().filter_map(|(id, ring)| {
                 let Some(ring) = rings.rings.get(*ring) else {
-                    return rings.beyond.map(|tier| (*id, (tier, tick)));
+                    return rings.beyond.map(|tier| (*id, (tier, tick, 0)));
                 };
                 let sampled = last_turn(*id, ring.every, tick).max(self.at_once[id].into());
-                Some((*id, (ring.tier, sampled as u32)))
+                let moves = world.moves(*id, sampled as u32, rings.exact_after);
+                Some((*id, (ring.tier, sampled as u32, if moves { ring.coarser } else { 0 })))
             });
             seen.push(shown.collect());
         }
@@ -325,6 +364,7 @@ fn session(level: Level, seed: u64, rings: Rings, loss: Loss) {
     let takes_turns = rings.rings.iter().any(|ring| ring.every > 1);
     let (mut naive, mut expected) = (Naive::default(), HashMap::new());
     let (mut compared, mut late) = (0, 0);
+    let mut coarse_seen = [0; 2];
     let (mut tiers_seen, mut worlds_seen) = ([0; 3], Vec::<[Snapshot; 3]>::new());
     for tick in 1..=400u32 {
         let now = Duration::from_secs(1) * tick / TICK_HZ;
@@ -358,7 +398,10 @@ fn session(level: Level, seed: u64, rings: Rings, loss: Loss) {
         }
         worlds_seen.push([0, 1, 2].map(|tier| world.of_tier(&codec, tick, tier)));
         for (id, seen) in (0..).zip(naive.look(&world, &rings, tick)) {
-            seen.values().for_each(|(tier, _)| tiers_seen[*tier] += 1);
+            for (tier, _, coarser) in seen.values() {
+                tiers_seen[*tier] += 1;
+                coarse_seen[usize::from(*coarser > 0)] += 1;
+            }
             expected.insert((id, tick), shown(&worlds_seen, &seen));
         }
         hub.tick(now, &worlds_seen.last().unwrap().each_ref()).unwrap();
@@ -370,6 +413,9 @@ fn session(level: Level, seed: u64, rings: Rings, loss: Loss) {
     let used = |tier| rings.rings.iter().any(|ring| ring.tier == tier);
     let are_seen = (0..3).all(|tier| !used(tier) || tiers_seen[tier] > 1_000);
     assert!(are_seen, "{tiers_seen:?}");
+    if rings.rings.iter().any(|ring| ring.coarser > 0) {
+        assert!(coarse_seen.into_iter().all(|seen| seen > 1_000), "{coarse_seen:?}");
+    }
 }
 
 /// How long two packets lost in a row may delay what they sent, in ticks.
@@ -413,6 +459,20 @@ fn entities_of_far_rings_keep_the_values_of_their_last_turn() {
         let mut alike = with_turns([8, 8], rings(None));
         alike.rings[1].tier = 1;
         session(Level::PACKED, seed + 3, alike, loss);
+    }
+}
+
+#[test]
+fn moving_entities_of_far_rings_are_coarser() {
+    for (seed, loss) in [(25, Loss::None), (35, Loss::bursts(0.1, 3.0))] {
+        session(Level::PACKED, seed, with_precision([2, 4], Some(5), rings(None)), loss);
+        session(Level::ADAPTIVE, seed + 1, with_precision([3, 31], None, rings(Some(1))), loss);
+        let turns = with_turns([2, 4], rings(None));
+        session(Level::PACKED, seed + 2, with_precision([1, 5], Some(9), turns), loss);
+        // The rings have the same rate and tier, but not the same precision.
+        let mut alike = with_turns([4, 4], rings(Some(0)));
+        alike.rings[1].tier = 1;
+        session(Level::LEARNING, seed + 3, with_precision([0, 3], Some(1), alike), loss);
     }
 }
 
@@ -539,11 +599,12 @@ fn wrong_rings_and_worlds_are_refused() {
     let many = |rings: &mut Rings| {
         let ring = |nth| {
             let within = f64::from(nth);
-            Ring { within, leave: within, every: 1, tier: 0 }
+            Ring { within, leave: within, every: 1, tier: 0, coarser: 0 }
         };
         rings.rings = (1..=255).map(ring).collect();
     };
     refuse(many, NetError::BadRing { ring: 255 });
+    refuse(|rings| rings.rings[1].coarser = 32, NetError::BadRing { ring: 1 });
     refuse(|rings| rings.rings[1].every = 0, NetError::BadRing { ring: 1 });
     refuse(|rings| rings.rings[1].every = 256, NetError::BadRing { ring: 1 });
     let unknown = NetError::NoSuchField { field: "ship.wings".into() };

@@ -52,13 +52,15 @@ impl Session {
         let codec = Codec::new(schema.clone(), self.level, Profile::untrained(&schema)).unwrap();
         let config = HubConfig { check_every_bytes: Some(200), ..HubConfig::default() };
         let mut hub = Hub::new(&codec, config).unwrap();
-        let ring = |within, every| Ring { within, leave: within + 10.0, every, tier: 0 };
+        let ring =
+            |within, every| Ring { within, leave: within + 10.0, every, tier: 0, coarser: 0 };
         hub.set_rings(Some(&Rings {
             positions: vec!["place".into()],
             urgent: vec![],
             rings: vec![ring(60.0, 1), ring(400.0, self.every)],
             beyond: None,
             cell: 40.0,
+            exact_after: None,
         }))
         .unwrap();
         let options = ReceiverOptions { budget: self.budget.into(), ..ReceiverOptions::default() };

@@ -211,13 +211,14 @@ fn codec_of_places() -> Codec {
 fn session_in_turns(codec: &Codec) -> String {
     let config = HubConfig { check_every_bytes: Some(64), ..HubConfig::default() };
     let mut hub = Hub::new(codec, config).unwrap();
-    let ring = |within, every| Ring { within, leave: within, every, tier: 0 };
+    let ring = |within, every| Ring { within, leave: within, every, tier: 0, coarser: 0 };
     hub.set_rings(Some(&Rings {
         positions: vec!["place".into()],
         urgent: vec![],
         rings: vec![ring(300.0, 1), ring(700.0, 4)],
         beyond: None,
         cell: 100.0,
+        exact_after: None,
     }))
     .unwrap();
     hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();

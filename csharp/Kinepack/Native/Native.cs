@@ -1230,6 +1230,13 @@ namespace Kinepack
             /// one counts.
             /// </summary>
             internal uint tier;
+
+            /// <summary>
+            /// By how many bits the fields that may be coarser are coarser in this ring, from 0 to
+            /// 31, or by as many as they allow. Such fields take fewer bits while their entity
+            /// moves.
+            /// </summary>
+            internal uint coarser;
         }
 
         /// <summary>
@@ -1279,6 +1286,13 @@ namespace Kinepack
             /// number hides them.
             /// </summary>
             internal int beyond;
+
+            /// <summary>
+            /// After how many ticks without a change of its coarser fields an entity is sent
+            /// exactly, in rings that are coarser. 0: never. An entity that has never moved is
+            /// exact.
+            /// </summary>
+            internal uint exact_after;
         }
 
         /// <summary>The settings of a publisher.</summary>

@@ -50,11 +50,12 @@ fn rings() -> Rings {
         positions: ["avatar", "robot", "ball"].map(|kind| format!("{kind}.1.position")).to_vec(),
         urgent: vec![],
         rings: vec![
-            Ring { within: 20.0, leave: 22.0, every: 1, tier: 0 },
-            Ring { within: 50.0, leave: 55.0, every: 1, tier: 1 },
+            Ring { within: 20.0, leave: 22.0, every: 1, tier: 0, coarser: 0 },
+            Ring { within: 50.0, leave: 55.0, every: 1, tier: 1, coarser: 0 },
         ],
         beyond: Some(2),
         cell: 2.0,
+        exact_after: None,
     }
 }
 

@@ -208,13 +208,18 @@ static void other_fields(void) {
 
 static void refused_rings(const KpRings *good) {
   const KpHub none = {0};
-  const KpRing wrong[] = {{500.0, 400.0, 1, 0}, {2000.0, 2200.0, 1, 255}, {50.0, 60.0, 256, 0}};
+  const KpRing wrong[] = {
+      {500.0, 400.0, 1, 0, 0},
+      {2000.0, 2200.0, 1, 255, 0},
+      {50.0, 60.0, 256, 0, 0},
+      {50.0, 60.0, 1, 0, 32},
+  };
   const char *unknown[] = {"player.place"}, *null[] = {NULL};
   const double nowhere[] = {0.0, NAN, 0.0};
   const uint32_t falling[] = {9, 8};
   KpRings bad = *good;
   REFUSED(KP_STATUS_HANDLE, kp_hub_set_rings(none, good));
-  for (int nth = 0; nth < 3; nth += 1) {
+  for (int nth = 0; nth < 4; nth += 1) {
     bad.rings = &wrong[nth];
     bad.ring_count = 1;
     REFUSED(KP_STATUS_ARGUMENT, kp_hub_set_rings(hub, &bad));
@@ -334,7 +339,7 @@ int main(void) {
 
   const char *positions[] = {position};
   // 0 selects every tick.
-  KpRing list[] = {{500.0, 550.0, 0, 0}, {2000.0, 2200.0, 1, 1}};
+  KpRing list[] = {{500.0, 550.0, 0, 0, 0}, {2000.0, 2200.0, 1, 1, 0}};
   const double origin[] = {0.0, 0.0, 0.0}, at_the_far_one[] = {1000.0, 0.0, 0.0};
   KpRings rings;
   memset(&rings, 0, sizeof rings);

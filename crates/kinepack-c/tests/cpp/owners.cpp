@@ -349,7 +349,7 @@ void rings() {
   EXPECT(hub.set_rings(around) == KP_STATUS_ARGUMENT);
   around.positions = {"player." + body.position_field()};
   around.urgent = {"player.is_armed"};
-  around.rings = {{1000.0, 1100.0, 1, 0}};
+  around.rings = {{1000.0, 1100.0, 1, 0, 0}};
   around.cell = 100.0;
   around.beyond = 1;
   EXPECT(hub.set_rings(around) == KP_STATUS_OK);

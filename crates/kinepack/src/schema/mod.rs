@@ -238,6 +238,13 @@ impl Schema {
         }
     }
 
+    /// Returns whether a field holds how much coarser other fields are.
+    pub(crate) fn is_coarseness(&self, field: &Field) -> bool {
+        let lane = field.lanes().start;
+        let mut coarse = self.fields.iter().filter_map(Field::coarseness);
+        coarse.any(|coarseness| coarseness.lane == lane)
+    }
+
     /// Returns the number of bits of one entity whose lanes are all written in full. If there are
     /// several kinds, this is the number for the largest kind.
     pub fn bits_per_entity(&self) -> u32 {

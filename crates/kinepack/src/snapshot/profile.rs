@@ -308,9 +308,12 @@ impl Profile {
             .kinds()
             .iter()
             .flat_map(|kind| {
-                let has_differences =
-                    |index: &usize| !schema.differenced(&schema.fields()[*index]).0.is_empty();
-                let first = kind.fields().find(has_differences);
+                // A coarseness hardly ever changes, so it says nothing about other fields.
+                let tells = |index: &usize| {
+                    let field = &schema.fields()[*index];
+                    !schema.differenced(field).0.is_empty() && !schema.is_coarseness(field)
+                };
+                let first = kind.fields().find(tells);
                 kind.fields().map(move |_| first)
             })
             .collect();

@@ -181,6 +181,7 @@ impl Session {
                 rings: vec![ring(0, 500.0), ring(1, 1500.0)],
                 beyond: Some(2),
                 cell,
+                exact_after: None,
             }))?;
         }
         let mut viewers = Vec::new();

@@ -2,10 +2,12 @@
 //!
 //! [`Rings`] are the caller's settings. [`Sights`] computes once per tick what is seen from each
 //! cell that has a viewpoint in it. [`Places`] finds what is near a cell, and [`nearby`] keeps the
-//! rings of these entities up to date. [`samples`] keeps the values of what is not sent in every
+//! rings of these entities up to date. [`CoarseWorlds`](coarse::CoarseWorlds) are worlds in which
+//! fields are coarser. [`samples`] keeps the values of what is not sent in every
 //! tick, and [`Sources`] are all worlds that values come from. [`Eye`] is a receiver's viewpoint
 //! with its cell.
 
+mod coarse;
 mod eye;
 mod grid;
 mod nearby;
@@ -14,10 +16,12 @@ mod samples;
 mod sights;
 mod sources;
 
+use kinepack::schema::Coarser;
 use kinepack::{EntityId, Schema};
 
 use crate::NetError;
 
+use coarse::CoarseWorlds;
 pub(super) use eye::Eye;
 use places::{Places, find_field};
 pub(super) use sights::{Sight, Sights};
@@ -57,6 +61,10 @@ pub struct Ring {
     /// [`Hub::tick`](crate::Hub::tick) gets, from 0 to 254. If there are fewer worlds, the last one
     /// counts.
     pub tier: usize,
+    /// By how many bits the fields that may be [coarser](kinepack::schema::Coarser) are coarser in
+    /// this ring, from 0 to 31, or by as many as they allow. Such fields take fewer bits while
+    /// their entity moves. All views remain exact: both sides hold the coarser values.
+    pub coarser: u8,
 }
 
 /// What receivers see by distance from their [viewpoints](crate::Hub::set_viewpoint).
@@ -89,11 +97,12 @@ pub struct Ring {
 ///     positions: vec!["ship.position".into()],
 ///     urgent: vec![],
 ///     rings: vec![
-///         Ring { within: 50.0, leave: 55.0, every: 1, tier: 0 },
-///         Ring { within: 300.0, leave: 330.0, every: 4, tier: 1 },
+///         Ring { within: 50.0, leave: 55.0, every: 1, tier: 0, coarser: 0 },
+///         Ring { within: 300.0, leave: 330.0, every: 4, tier: 1, coarser: 0 },
 ///     ],
 ///     beyond: None,
 ///     cell: 10.0,
+///     exact_after: None,
 /// }))?;
 /// hub.set_viewpoint(client, Some([0.0, 0.0, 0.0]))?;
 ///
@@ -135,6 +144,18 @@ pub struct Rings {
     /// rings say, by at most the cell's diagonal and a fifth. A receiver that moves to another cell
     /// may see an entity between two rings go back in time once, by less than the larger `every`.
     pub cell: f64,
+    /// After how many ticks without a change of its coarser fields an entity is sent exactly, in
+    /// rings that are [coarser](Ring::coarser). `None` if it never is. An entity that has never
+    /// moved is exact.
+    pub exact_after: Option<u32>,
+}
+
+/// What decides about the values of a ring's entities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct RingValues {
+    every: u32,
+    tier: u8,
+    coarser: u8,
 }
 
 impl Rings {
@@ -148,7 +169,8 @@ impl Rings {
                 && ring.leave >= ring.within
                 && ring.within > last
                 && (1..=MOST_EVERY).contains(&ring.every)
-                && ring.tier <= MOST_TIER;
+                && ring.tier <= MOST_TIER
+                && ring.coarser <= Coarser::MOST_BITS;
             if !is_valid {
                 return Err(NetError::BadRing { ring: index });
             }
@@ -168,7 +190,7 @@ impl Rings {
             let (kind, field) = find_field(schema, name).ok_or_else(unknown)?;
             urgent.extend(field.lanes().map(|lane| (kind, lane)));
         }
-        Ok(Sights::new(self.clone(), places, urgent))
+        Ok(Sights::new(self.clone(), places, urgent, CoarseWorlds::new(schema)))
     }
 
     /// Returns the ring of an entity at a squared distance. `before` is its ring in the last tick,
@@ -209,10 +231,18 @@ impl Rings {
         self.rings.iter().fold(0.0, |reach: f64, ring| reach.max(ring.leave))
     }
 
-    /// The tier of a ring, or of what is beyond.
-    fn tier(&self, ring: usize) -> u8 {
-        let beyond = self.beyond.unwrap_or(0);
-        self.rings.get(ring).map_or(beyond, |ring| ring.tier) as u8
+    /// What decides about the values of each ring's entities, and last of those beyond. `coarsest`
+    /// is the tier of the coarsest world.
+    fn values(&self, coarsest: u8) -> impl Iterator<Item = RingValues> + '_ {
+        let tier = move |tier: usize| tier.min(coarsest.into()) as u8;
+        let of_ring = move |&Ring { every, tier: of, coarser, .. }: &Ring| RingValues {
+            every,
+            tier: tier(of),
+            coarser,
+        };
+        let beyond = tier(self.beyond.unwrap_or(0));
+        let beyond = RingValues { every: 1, tier: beyond, coarser: 0 };
+        self.rings.iter().map(of_ring).chain([beyond])
     }
 
     /// In which ticks a ring is sent, or what is beyond.

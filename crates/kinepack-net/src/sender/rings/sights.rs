@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use kinepack::Snapshot;
 
+use super::coarse::CoarseWorlds;
 use super::eye::{Cell, Eye, bounds};
 use super::nearby::{Around, Motion, Nearby};
 use super::samples::{Past, Samples};
-use super::{Places, Rings, Sources};
+use super::{Places, RingValues, Rings, Sources};
 use crate::sender::sharing::mixed;
 use crate::sender::worlds::Worlds;
 
@@ -84,8 +85,9 @@ pub(in crate::sender) struct Sights {
     of_ring: Vec<u8>,
     /// For each source, whether its values are not those of each tick.
     slow: Arc<[bool]>,
-    /// The tier of the coarsest world of the tick.
-    coarsest: u8,
+    coarse: CoarseWorlds,
+    /// For each ring, and for what is beyond, what decides about its values in this tick.
+    values: Vec<RingValues>,
     /// The number of ticks.
     ticks: u64,
     newest_id: u64,
@@ -98,6 +100,7 @@ impl Sights {
         rings: Rings,
         places: Places,
         urgent: Vec<(usize, usize)>,
+        coarse: CoarseWorlds,
     ) -> Self {
         let samples = rings.rings.iter().map(|_| None).collect();
         let of_rings = rings.rings.iter().map(|ring| ring.every > 1);
@@ -115,7 +118,8 @@ impl Sights {
             samples,
             of_ring: Vec::new(),
             slow,
-            coarsest: 0,
+            coarse,
+            values: Vec::new(),
             ticks: 0,
             newest_id: 0,
             found: Vec::new(),
@@ -127,7 +131,8 @@ impl Sights {
         let world = worlds.finest();
         self.ticks += 1;
         self.places.read(world);
-        self.coarsest = worlds.coarsest();
+        self.values.clear();
+        self.values.extend(self.rings.values(worlds.coarsest()));
         self.by_hash.clear();
         self.taken.clear();
         for cell in self.cells.values_mut() {
@@ -138,6 +143,7 @@ impl Sights {
         let same_entities = self.find_pasts(world, before);
         let count = before.map_or(0, Snapshot::len);
         self.is_steady = same_entities && !is_other;
+        self.coarse.update(&self.rings, worlds, before, &self.pasts);
         self.motion.update(&self.places, &self.pasts, same_entities, count, is_other);
         self.sample(worlds);
     }
@@ -145,19 +151,14 @@ impl Sights {
     /// Finds the source of each ring's values. Rings with the same values have the same source.
     /// Returns whether one is another than in the last tick.
     fn find_sources(&mut self) -> bool {
-        let count = self.rings.rings.len();
-        let values = |ring: usize| {
-            let tier = self.rings.tier(ring).min(self.coarsest);
-            (self.rings.every(ring), tier)
-        };
-        let source = |ring: usize| match values(ring) {
-            (1, 0) => FINEST,
-            of_ring => {
-                let same = (0..ring).find(|nearer| values(*nearer) == of_ring);
+        let source = |(ring, values): (usize, &RingValues)| match values {
+            RingValues { every: 1, tier: 0, coarser: 0 } => FINEST,
+            _ => {
+                let same = self.values[..ring].iter().position(|nearer| nearer == values);
                 same.unwrap_or(ring) as u8 + 1
             }
         };
-        let of_ring: Vec<u8> = (0..=count).map(source).collect();
+        let of_ring: Vec<u8> = self.values.iter().enumerate().map(source).collect();
         let is_other = self.of_ring != of_ring;
         self.of_ring = of_ring;
         is_other
@@ -206,12 +207,12 @@ impl Sights {
     /// Samples the entities of each ring whose turn it is.
     fn sample(&mut self, worlds: Worlds<'_>) {
         for (ring, samples) in self.samples.iter_mut().enumerate() {
-            let every = self.rings.every(ring);
+            let RingValues { every, tier, coarser } = self.values[ring];
             if every == 1 || usize::from(self.of_ring[ring]) != ring + 1 {
                 *samples = None;
                 continue;
             }
-            let world = worlds.of_tier(self.rings.tier(ring).min(self.coarsest));
+            let world = self.coarse.get(worlds, tier, coarser);
             // The newest values of all entities are right too.
             let updated = samples.as_mut().is_some_and(|samples| {
                 samples.update(world, &self.pasts, every, self.ticks).is_ok()
@@ -226,9 +227,9 @@ impl Sights {
     pub(in crate::sender) fn sources<'a>(&'a self, worlds: Worlds<'a>) -> Sources<'a> {
         let mut sources =
             Sources { worlds: vec![worlds.finest()], fresh: vec![None], is_steady: self.is_steady };
-        for ring in 0..self.of_ring.len() {
+        for (ring, values) in self.values.iter().enumerate() {
             let samples = self.samples.get(ring).and_then(Option::as_ref);
-            let of_tier = || worlds.of_tier(self.rings.tier(ring).min(self.coarsest));
+            let of_tier = || self.coarse.get(worlds, values.tier, values.coarser);
             sources.worlds.push(samples.map_or_else(of_tier, |samples| &samples.world));
             sources.fresh.push(samples.and_then(Samples::fresh));
         }
@@ -393,7 +394,7 @@ mod tests {
     #[test]
     fn sights_that_are_kept_up_equal_those_that_are_searched_anew() -> Result<(), NetError> {
         let schema = Schema::of::<Walker>();
-        let ring = |within, leave, every| Ring { within, leave, every, tier: 0 };
+        let ring = |within, leave, every| Ring { within, leave, every, tier: 0, coarser: 0 };
         for beyond in [None, Some(0)] {
             let rings = Rings {
                 positions: vec!["position".into()],
@@ -401,6 +402,7 @@ mod tests {
                 rings: vec![ring(8.0, 9.0, 1), ring(30.0, 33.0, 2), ring(80.0, 80.0, 8)],
                 beyond,
                 cell: 10.0,
+                exact_after: None,
             };
             let (mut kept, mut anew) = (rings.sights(&schema)?, rings.sights(&schema)?);
             let mut number = numbers();

@@ -20,6 +20,9 @@
 //! together. Only a run of one row reports it, because a later row reuses the memory of earlier
 //! rows.
 
+mod errors;
+mod world;
+
 use std::collections::VecDeque;
 use std::error::Error;
 use std::sync::Arc;
@@ -28,11 +31,13 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use command_kit::Distribution;
 use command_kit::table::{Table, table};
-use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+use kinepack::{Codec, EntityId, Level, Profile, Schema, Snapshot};
 use kinepack_net::{
     Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Ring, Rings,
 };
 use serde::Serialize;
+
+use world::{Walker, World};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -46,7 +51,7 @@ const KEPT_WORLDS: usize = 180;
 const AGES_EVERY: u32 = 7;
 const AGED_VIEWERS: usize = 20;
 
-#[derive(Parser)]
+#[derive(Clone, Parser)]
 struct Arguments {
     /// The number of entities.
     #[arg(long, default_value_t = 10_000)]
@@ -78,22 +83,12 @@ struct Arguments {
     /// Measure only the rows with this in their name.
     #[arg(long, default_value = "")]
     only: String,
+    /// Measure what precision by ring saves instead: bytes, and errors as they are seen.
+    #[arg(long)]
+    errors: bool,
     /// Print the results as JSON.
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Pack, Clone, Copy)]
-struct Walker {
-    #[pack(range = -8192.0..8192.0, precision = 0.015625)]
-    position: [f32; 2],
-    #[pack(range = -512.0..512.0, precision = 0.015625)]
-    height: f32,
-    #[pack(range = 0.0..360.0, bits = 8, wrap)]
-    heading_degrees: f32,
-    #[pack(max = 100)]
-    health: u8,
-    action: u8,
 }
 
 /// What decides which entities a receiver gets.
@@ -126,72 +121,6 @@ struct Row {
     bytes: f64,
     memory_mb: Option<f64>,
     wrong: u64,
-}
-
-/// A world in which walkers turn now and then.
-struct World {
-    schema: Schema,
-    walkers: Vec<Walker>,
-    walking: usize,
-    edge_m: f32,
-    hz: u32,
-    state: u64,
-}
-
-impl World {
-    fn new(arguments: &Arguments) -> Outcome<Self> {
-        let half = arguments.edge_m / 2.0;
-        let mut world = Self {
-            schema: Schema::of::<Walker>(),
-            walkers: Vec::new(),
-            walking: (arguments.entities as f32 * arguments.walking) as usize,
-            edge_m: arguments.edge_m,
-            hz: arguments.hz,
-            state: 1,
-        };
-        for _ in 0..arguments.entities {
-            let [x, y, heading] = [(); 3].map(|()| world.random());
-            world.walkers.push(Walker {
-                position: [(x * 2.0 - 1.0) * half, (y * 2.0 - 1.0) * half],
-                height: 0.0,
-                heading_degrees: heading * 360.0,
-                health: 100,
-                action: 0,
-            });
-        }
-        Ok(world)
-    }
-
-    /// A number from 0 to 1.
-    fn random(&mut self) -> f32 {
-        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (self.state >> 40) as f32 / (1 << 24) as f32
-    }
-
-    fn step(&mut self) {
-        let half = self.edge_m / 2.0;
-        for index in 0..self.walking {
-            let turn = self.random();
-            let walker = &mut self.walkers[index];
-            if turn < 0.02 {
-                let turned = walker.heading_degrees + turn * 6_000.0 - 60.0;
-                walker.heading_degrees = turned.rem_euclid(360.0);
-                walker.action = walker.action.wrapping_add(1);
-            }
-            let (sin, cos) = walker.heading_degrees.to_radians().sin_cos();
-            for (along, speed) in walker.position.iter_mut().zip([cos, sin]) {
-                *along = (*along + speed * 5.0 / self.hz as f32).clamp(-half, half);
-            }
-            walker.height =
-                (walker.position[0] / 40.0).sin() * (walker.position[1] / 40.0).cos() * 8.0;
-        }
-    }
-
-    fn snapshot(&self, tick: u32) -> Outcome<Snapshot> {
-        let mut snapshot = Snapshot::new(&self.schema, Tick(tick));
-        snapshot.extend((0..).map(EntityId).zip(self.walkers.iter().copied()))?;
-        Ok(snapshot)
-    }
 }
 
 struct Viewer {
@@ -228,6 +157,9 @@ fn measure_ages(
 
 fn main() -> Outcome<()> {
     let arguments = Arguments::parse();
+    if arguments.errors {
+        return errors::measure(&arguments);
+    }
     let all = [
         ("rings with turns", Interest::Rings { turns: true }),
         ("rings, each tick", Interest::Rings { turns: false }),
@@ -248,29 +180,32 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-fn rings(cell: f64, turns: bool) -> Rings {
-    let ring = |within: f64, leave: f64, every: u32| Ring {
+/// The rings of a shooter. `coarser` has the bits by which each is coarser.
+fn rings(cell: f64, turns: bool, coarser: [u8; 3]) -> Rings {
+    let ring = |at: usize, within: f64, leave: f64, every: u32| Ring {
         within,
         leave,
         every: if turns { every } else { 1 },
         tier: 0,
+        coarser: coarser[at],
     };
     Rings {
         positions: vec!["position".into()],
         urgent: vec!["action".into()],
-        rings: vec![ring(30.0, 35.0, 1), ring(120.0, 130.0, 2), ring(NEAR_M, 450.0, 8)],
+        rings: vec![ring(0, 30.0, 35.0, 1), ring(1, 120.0, 130.0, 2), ring(2, NEAR_M, 450.0, 8)],
         beyond: None,
         cell,
+        exact_after: None,
     }
 }
 
 fn measure(name: &'static str, interest: Interest, arguments: &Arguments) -> Outcome<Row> {
-    let mut world = World::new(arguments)?;
-    let schema = world.schema.clone();
+    let mut world = World::new(arguments);
+    let schema = Schema::of::<Walker>();
     let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
     let mut hub = Hub::new(&codec, HubConfig::default())?;
     if let Interest::Rings { turns } = interest {
-        hub.set_rings(Some(&rings(arguments.cell_m, turns)))?;
+        hub.set_rings(Some(&rings(arguments.cell_m, turns, [0; 3])))?;
     }
     let mut viewers = Vec::new();
     for id in 0..arguments.receivers {
@@ -300,7 +235,7 @@ fn measure(name: &'static str, interest: Interest, arguments: &Arguments) -> Out
         }
         let acknowledged = begin.elapsed();
         world.step();
-        let snapshot = world.snapshot(tick)?;
+        let snapshot = world.snapshot::<Walker>(&schema, tick)?;
         let (mut scanned, begin) = (Duration::ZERO, Instant::now());
         for (id, viewer) in (0..).map(ReceiverId).zip(&viewers) {
             let [x, y] = world.walkers[viewer.walker].position;
