@@ -13,6 +13,7 @@
 //!
 //! ```text
 //! socket ─ reader thread: gate (screen, limits) ─ inbox ─ UdpServer::poll ─ events
+//! UdpServer::send ─ encryption ─ outbox (only what must wait) ─ socket
 //! ```
 //!
 //! The network may lose and reorder payloads. Each payload arrives at most once, and unaltered.
@@ -58,6 +59,8 @@ mod error;
 mod flood;
 mod gate;
 mod limit;
+mod link;
+mod options;
 mod protocol;
 mod reader;
 mod screen;
@@ -65,13 +68,16 @@ mod secret;
 mod server;
 mod silence;
 mod socket;
+mod stats;
 #[cfg(test)]
 mod tests;
 
 pub use client::{ClientOptions, ClientState, ClientStats, LostReason, UdpClient};
 pub use error::{SendError, SetupError};
 pub use limit::{Bucket, RateLimit, Sources, source};
+pub use options::ServerOptions;
 pub use protocol::{MAX_OVERHEAD_BYTES, MAX_PAYLOAD_BYTES, header_bytes};
 pub use secret::{Secret, SecretError, SecretFile};
-pub use server::{DisconnectReason, ServerEvent, ServerOptions, UdpServer, UdpStats};
+pub use server::{DisconnectReason, ServerEvent, UdpServer};
 pub use socket::{open_socket, receive_buffer_bytes};
+pub use stats::UdpStats;

@@ -15,49 +15,29 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use renetcode::{NetcodeServer, ServerAuthentication, ServerConfig, ServerResult};
 
 use super::gate::{Gate, News};
-use super::limit::RateLimit;
+use super::link::Link;
+use super::options::ServerOptions;
 use super::protocol::{GOODBYES, KEEP_ALIVE, TOKEN_ADDRESS};
 use super::reader::{Inbox, READ_TIMEOUT, Reader, Received};
 use super::screen::{Header, Kind};
 use super::secret::Secret;
-use super::socket::{open_socket, receive_buffer_bytes};
+use super::socket::{ask_for_send_buffer, open_socket, receive_buffer_bytes, send_buffer_bytes};
+use super::stats::UdpStats;
 use super::{SendError, SetupError};
 
-/// The size of the socket's buffers: a tenth of a second of datagrams from 1,024 clients. Linux
-/// counts this as 8 MiB, and grants it only if `net.core.rmem_max` allows.
+/// The size of the socket's receive buffer: a tenth of a second of datagrams from 1,024 clients.
+/// Linux counts this as 8 MiB, and grants it only if `net.core.rmem_max` allows.
 const BUFFER_BYTES: usize = 4 << 20;
+/// The size of the socket's send buffer. Linux counts this as 2 MiB, and a datagram of 1,200 bytes
+/// as 2,304, so 910 of them fit. That is less than the 1,000 datagrams of an interface's simplest
+/// queue (`pfifo_fast`). A full queue drops datagrams, and the send reports success.
+const SEND_BUFFER_BYTES: usize = 1 << 20;
+/// How long a send may wait for the socket. The system may round this up to its clock's step.
+const WRITE_TIMEOUT: Duration = Duration::from_millis(1);
 /// The time between two checks for silent clients.
 const ROUND: Duration = Duration::from_millis(25);
 /// The pause between two goodbyes, so that a moment of congestion does not lose all of them.
 const GOODBYE_PAUSE: Duration = Duration::from_millis(3);
-
-/// A server's limits.
-///
-/// ```
-/// use std::time::Duration;
-/// use kinepack_udp::{Secret, ServerOptions, UdpServer};
-///
-/// let options = ServerOptions {
-///     max_clients: 16,
-///     timeout: Duration::from_secs(10),
-///     ..ServerOptions::new(u64::from_le_bytes(*b"my game "))
-/// };
-/// assert_eq!(options.per_client.per_second, 500);
-/// let server = UdpServer::bind("127.0.0.1:0".parse()?, &Secret::insecure(), options)?;
-/// assert_ne!(server.local_addr().port(), 0);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct ServerOptions {
-    /// The maximum number of clients, 1 to [`ServerOptions::MAX_CLIENTS`].
-    pub max_clients: usize,
-    /// The number of your program. The server does not answer clients with another number.
-    pub protocol_id: u64,
-    /// The server drops a client that is silent for longer than this.
-    pub timeout: Duration,
-    /// The rate at which one client may send datagrams. The server drops datagrams above this rate.
-    pub per_client: RateLimit,
-}
 
 /// Something that happened on the network, as [`UdpServer::poll`] reports it.
 ///
@@ -129,51 +109,6 @@ pub enum DisconnectReason {
     TimedOut,
 }
 
-/// Counters of a server since it was bound. The counters of bytes count the bytes of UDP payloads.
-///
-/// ```
-/// use kinepack_udp::{Secret, ServerOptions, UdpServer};
-/// # use std::time::Duration;
-///
-/// let address = "127.0.0.1:0".parse()?;
-/// let server = UdpServer::bind(address, &Secret::insecure(), ServerOptions::new(1))?;
-/// # std::net::UdpSocket::bind(address)?.send_to(b"junk", server.local_addr())?;
-/// # while server.stats().datagrams_in == 0 || server.stats().junk == 0 {
-/// #     std::thread::sleep(Duration::from_millis(1));
-/// # }
-/// let stats = server.stats(); // after somebody sent a datagram of 4 bytes of junk
-/// assert_eq!((stats.datagrams_in, stats.bytes_in, stats.junk), (1, 4, 1));
-/// assert_eq!(stats.overflowed, 0, "if not, poll more often");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct UdpStats {
-    /// The number of datagrams that the server received, of any content.
-    pub datagrams_in: u64,
-    /// The number of bytes that the server received.
-    pub bytes_in: u64,
-    /// The number of datagrams that the server sent.
-    pub datagrams_out: u64,
-    /// The number of bytes that the server sent.
-    pub bytes_out: u64,
-    /// The number of datagrams that the server dropped because they cannot be a packet, or are a
-    /// packet that their sender may not send.
-    pub junk: u64,
-    /// The number of datagrams that the server dropped because their sender sent more than its
-    /// limit.
-    pub limited: u64,
-    /// The number of datagrams that the server dropped because the inbox was full.
-    pub overflowed: u64,
-    /// How many times the server silenced a sender of junk for a second. The datagrams of that
-    /// second are not counted anywhere.
-    pub silenced: u64,
-    /// The number of datagrams that the server refused because they were altered, repeated, or made
-    /// with another secret.
-    pub refused: u64,
-    /// The number of datagrams that the system refused to send.
-    pub unsent: u64,
-}
-
 /// A server on one socket. The documentation of [the crate](crate) has an example with a client.
 ///
 /// ```
@@ -192,7 +127,7 @@ pub struct UdpServer {
     timeout: Duration,
     local_address: SocketAddr,
     peers: HashMap<u64, Peer>,
-    link: Link,
+    link: Link<Arc<UdpSocket>>,
     reader: Reader,
     inbox: Inbox,
     /// Scratch memory: the ids of clients for which something is due.
@@ -212,26 +147,6 @@ struct Peer {
     sent: Instant,
 }
 
-/// The sending side of the socket.
-struct Link {
-    socket: Arc<UdpSocket>,
-    datagrams: u64,
-    bytes: u64,
-    unsent: u64,
-}
-
-impl ServerOptions {
-    /// The maximum number of clients that a server can have.
-    pub const MAX_CLIENTS: usize = 1024;
-
-    /// Options for 64 clients, each with up to 500 datagrams per second (four streams of 120 Hz),
-    /// and a time-out of five seconds.
-    pub fn new(protocol_id: u64) -> Self {
-        let per_client = RateLimit { per_second: 500, burst: 200 };
-        Self { max_clients: 64, protocol_id, timeout: Duration::from_secs(5), per_client }
-    }
-}
-
 impl UdpServer {
     /// Opens a socket at `address` and starts the thread that reads it. Port 0 takes any free port.
     ///
@@ -248,9 +163,10 @@ impl UdpServer {
         }
         let failed = |error| SetupError::Socket { address, error };
         let socket = Arc::new(open_socket(address, BUFFER_BYTES).map_err(failed)?);
+        ask_for_send_buffer(&socket, SEND_BUFFER_BYTES);
         socket.set_read_timeout(Some(READ_TIMEOUT)).map_err(failed)?;
         // A network that accepts no datagrams must not block the tick.
-        socket.set_write_timeout(Some(Duration::from_millis(1))).map_err(failed)?;
+        socket.set_write_timeout(Some(WRITE_TIMEOUT)).map_err(failed)?;
 
         let (now, unix) =
             (Instant::now(), SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
@@ -268,7 +184,7 @@ impl UdpServer {
             local_address: socket.local_addr().map_err(failed)?,
             peers: HashMap::new(),
             reader: Reader::start(Arc::clone(&socket), gate, now).map_err(failed)?,
-            link: Link { socket, datagrams: 0, bytes: 0, unsent: 0 },
+            link: Link::new(socket, &options, now),
             inbox: Inbox::default(),
             due: Vec::new(),
             refused: 0,
@@ -286,11 +202,19 @@ impl UdpServer {
     /// them. A server of 1,000 players should have 8 MiB. The chapter *Show your server's world in
     /// a browser* of the book explains how to set this.
     pub fn receive_buffer_bytes(&self) -> usize {
-        receive_buffer_bytes(&self.link.socket)
+        receive_buffer_bytes(self.link.wire())
     }
 
-    /// Appends what has happened since the last call to `events`. Never blocks. Call it in each
-    /// tick, and also between ticks if you need exact round trips.
+    /// The bytes that the system keeps for datagrams that wait to be sent, as the system counts
+    /// them. Linux counts 2,304 for a datagram of 1,200 bytes, and grants at most twice
+    /// `net.core.wmem_max`.
+    pub fn send_buffer_bytes(&self) -> usize {
+        send_buffer_bytes(self.link.wire())
+    }
+
+    /// Appends what has happened since the last call to `events`, and does the work of
+    /// [`flush`](Self::flush). Never blocks. Call it in each tick, and also between ticks if you
+    /// need exact round trips.
     ///
     /// Handles at most 4,096 datagrams, of which at most 64 are connection requests. In steady
     /// state, it allocates nothing.
@@ -298,6 +222,7 @@ impl UdpServer {
         let now = Instant::now();
         self.netcode.update(now - self.now);
         self.now = now;
+        self.link.flush(now);
         self.reader.take(&mut self.inbox);
         let datagrams = std::mem::take(&mut self.inbox.datagrams);
         for received in &datagrams {
@@ -318,6 +243,12 @@ impl UdpServer {
     /// Sends `payload` once to a connected client. The connection adds up to
     /// [`MAX_OVERHEAD_BYTES`](crate::MAX_OVERHEAD_BYTES). The network may lose the payload.
     ///
+    /// If the socket is full, waits for it, up to about 10 ms in a row and a quarter of the time
+    /// overall. With a [`pace`](ServerOptions::pace), never waits. A payload for which there is no
+    /// room then waits in memory, in order, for the next send, poll or [`flush`](Self::flush).
+    /// [`ServerOptions::queue_bytes`] and [`max_wait`](ServerOptions::max_wait) limit this, and
+    /// [`UdpStats::unsent`] counts what was dropped.
+    ///
     /// # Errors
     /// Returns [`SendError`] if the payload is empty or too long, or the client is not connected.
     pub fn send(&mut self, client: u64, payload: &[u8]) -> Result<(), SendError> {
@@ -332,13 +263,47 @@ impl UdpServer {
             .generate_payload_packet(client, payload)
             .map_err(|_| SendError::NotConnected)?;
         peer.sent = self.now;
-        self.link.send(address, packet);
+        self.link.send(client, address, packet, Instant::now());
         Ok(())
     }
 
-    /// Disconnects a client, and notifies it. The server reports no event for this.
+    /// Sends the datagrams that wait and are due. Never blocks (on Windows, for a millisecond at
+    /// most). Returns how long to sleep before the next call, or `None` if nothing waits.
+    /// [`poll`](Self::poll) does the same work, so a loop that polls once a millisecond need not
+    /// call this.
+    ///
+    /// ```
+    /// use std::thread;
+    /// use std::time::{Duration, Instant};
+    /// use kinepack_udp::{Secret, ServerOptions, UdpServer};
+    ///
+    /// const TICK: Duration = Duration::from_micros(16_667);
+    /// let options = ServerOptions { pace: Some(TICK / 2), ..ServerOptions::new(1) };
+    /// let mut server = UdpServer::bind("127.0.0.1:0".parse()?, &Secret::insecure(), options)?;
+    /// let mut events = Vec::new();
+    /// let mut next = Instant::now();
+    /// for _ in 0..3 {
+    ///     server.poll(&mut events);
+    ///     // Here, your game handles the events, and sends its state to all clients.
+    ///     next += TICK;
+    ///     while let Some(pause) = server.flush()
+    ///         && Instant::now() + pause < next
+    ///     {
+    ///         thread::sleep(pause);
+    ///     }
+    ///     thread::sleep(next.saturating_duration_since(Instant::now()));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn flush(&mut self) -> Option<Duration> {
+        self.link.flush(Instant::now())
+    }
+
+    /// Disconnects a client, and notifies it. Before that, sends what still waits for it, as far as
+    /// the socket takes it. The server reports no event for this.
     pub fn disconnect(&mut self, client: u64) {
-        self.drop_client(client);
+        self.link.finish(client);
+        self.drop_client(client, true);
     }
 
     /// The server's counters.
@@ -347,21 +312,23 @@ impl UdpServer {
         UdpStats {
             datagrams_in: counters.datagrams.load(Ordering::Relaxed),
             bytes_in: counters.bytes.load(Ordering::Relaxed),
-            datagrams_out: self.link.datagrams,
-            bytes_out: self.link.bytes,
+            datagrams_out: self.link.datagrams(),
+            bytes_out: self.link.bytes(),
             junk: counters.junk.load(Ordering::Relaxed),
             limited: counters.limited.load(Ordering::Relaxed),
             overflowed: counters.overflowed.load(Ordering::Relaxed),
             silenced: counters.silenced.load(Ordering::Relaxed),
             refused: self.refused,
-            unsent: self.link.unsent,
+            unsent: self.link.unsent(),
         }
     }
 
-    /// Disconnects all clients, notifies them, and frees the port.
+    /// Disconnects all clients, notifies them, and frees the port. Before that, sends what still
+    /// waits, as far as the socket takes it.
     pub fn close(mut self) {
         let mut goodbyes = Vec::with_capacity(self.peers.len());
         for client in std::mem::take(&mut self.peers).into_keys() {
+            self.link.finish(client);
             if let ServerResult::ClientDisconnected { addr, payload: Some(packet), .. } =
                 self.netcode.disconnect(client)
             {
@@ -373,7 +340,7 @@ impl UdpServer {
                 thread::sleep(GOODBYE_PAUSE);
             }
             for (address, packet) in &goodbyes {
-                self.link.send(*address, packet);
+                self.link.send_goodbye(*address, packet, true);
             }
         }
     }
@@ -398,14 +365,14 @@ impl UdpServer {
                 if Header::read(payload).is_some_and(|header| header.kind == Kind::Challenge) {
                     self.reader.tell(News::Challenged(addr));
                 }
-                self.link.send(addr, payload);
+                self.link.send_to_stranger(addr, payload);
             }
             ServerResult::ClientConnected { client_id, addr, payload, .. } => {
                 let peer =
                     Peer { address: addr, is_confirmed: false, heard: self.now, sent: self.now };
                 self.peers.insert(client_id, peer);
                 self.reader.tell(News::Connected(addr));
-                self.link.send(addr, payload);
+                self.link.send_from_poll(client_id, addr, payload, self.now);
             }
             ServerResult::ClientDisconnected { client_id: client, .. } => {
                 let reason = DisconnectReason::Left;
@@ -431,7 +398,7 @@ impl UdpServer {
         for client in due.drain(..) {
             if let ServerResult::PacketToSend { addr, payload } = self.netcode.update_client(client)
             {
-                self.link.send(addr, payload);
+                self.link.send_from_poll(client, addr, payload, now);
                 self.peers.entry(client).and_modify(|peer| peer.sent = now);
             }
         }
@@ -447,7 +414,7 @@ impl UdpServer {
                 self.netcode.time_since_last_received_packet(client).unwrap_or(Duration::MAX);
             if silence < timeout {
                 self.peers.entry(client).and_modify(|peer| peer.heard = now - silence);
-            } else if self.drop_client(client) {
+            } else if self.drop_client(client, false) {
                 events
                     .push(ServerEvent::Disconnected { client, reason: DisconnectReason::TimedOut });
             }
@@ -456,31 +423,21 @@ impl UdpServer {
     }
 
     /// Drops a client. Returns whether the client had been reported as connected.
-    fn drop_client(&mut self, client: u64) -> bool {
+    fn drop_client(&mut self, client: u64, may_wait: bool) -> bool {
+        self.link.forget(client);
         if let ServerResult::ClientDisconnected { addr, payload: Some(packet), .. } =
             self.netcode.disconnect(client)
         {
-            (0..GOODBYES).for_each(|_| self.link.send(addr, packet));
+            (0..GOODBYES).for_each(|_| self.link.send_goodbye(addr, packet, may_wait));
         }
         self.forget(client)
     }
 
     fn forget(&mut self, client: u64) -> bool {
+        self.link.forget(client);
         let Some(peer) = self.peers.remove(&client) else { return false };
         self.reader.tell(News::Gone(peer.address));
         peer.is_confirmed
-    }
-}
-
-impl Link {
-    fn send(&mut self, address: SocketAddr, packet: &[u8]) {
-        match self.socket.send_to(packet, address) {
-            Ok(bytes) => {
-                self.datagrams += 1;
-                self.bytes += bytes as u64;
-            }
-            Err(_) => self.unsent += 1,
-        }
     }
 }
 

@@ -32,6 +32,38 @@ pub fn receive_buffer_bytes(socket: &UdpSocket) -> usize {
     SockRef::from(socket).recv_buffer_size().unwrap_or_default()
 }
 
+/// The bytes that the system keeps for datagrams that wait to be sent, as the system counts them. 0
+/// if the system does not report the size.
+pub(crate) fn send_buffer_bytes(socket: &UdpSocket) -> usize {
+    SockRef::from(socket).send_buffer_size().unwrap_or_default()
+}
+
+/// Requests a send buffer of `bytes`.
+pub(crate) fn ask_for_send_buffer(socket: &UdpSocket, bytes: usize) {
+    ask(bytes, |bytes| SockRef::from(socket).set_send_buffer_size(bytes));
+}
+
+/// Sends a datagram without waiting, although `socket` waits when it reads.
+#[cfg(unix)]
+pub(crate) fn send_without_waiting(
+    socket: &UdpSocket,
+    address: SocketAddr,
+    packet: &[u8],
+) -> io::Result<usize> {
+    SockRef::from(socket).send_to_with_flags(packet, &address.into(), libc::MSG_DONTWAIT)
+}
+
+/// Sends a datagram. Other systems than Unix have no flag for a single call, so the socket's write
+/// time-out bounds the wait.
+#[cfg(not(unix))]
+pub(crate) fn send_without_waiting(
+    socket: &UdpSocket,
+    address: SocketAddr,
+    packet: &[u8],
+) -> io::Result<usize> {
+    socket.send_to(packet, address)
+}
+
 /// Requests ever smaller buffers until the system agrees. Linux grants a part of each request, and
 /// other systems may refuse it.
 fn ask(buffer_bytes: usize, set: impl Fn(usize) -> io::Result<()>) {

@@ -138,6 +138,69 @@ fn the_socket_has_the_buffer_that_the_system_allows() {
     assert_eq!(Host::new().server.receive_buffer_bytes(), granted);
 }
 
+/// The send buffer is smaller on purpose: see `SEND_BUFFER_BYTES`.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_socket_holds_fewer_long_datagrams_than_an_interface() {
+    let limit = std::fs::read_to_string("/proc/sys/net/core/wmem_max").unwrap();
+    let granted = 2 * limit.trim().parse::<usize>().unwrap().min(1 << 20);
+    let bytes = Host::new().server.send_buffer_bytes();
+    assert_eq!(bytes, granted);
+    assert!(bytes / 2304 < 1000);
+}
+
+/// More datagrams wait than the 256 by which renetcode lets a packet be late.
+#[test]
+fn udp_what_waits_arrives_in_order() {
+    let mut host = Host::bind(SocketAddr::from(([127, 0, 0, 1], 0)), |options| {
+        (options.pace, options.queue_bytes) = (Some(Duration::from_millis(50)), 1 << 20);
+    });
+    let mut client = host.join();
+    connect(&mut host, &mut client);
+    let numbers: Vec<u16> = (0..400).collect();
+    for number in &numbers {
+        let payload = [number.to_le_bytes(); 500].concat();
+        host.server.send(client.client_id(), &payload).unwrap();
+    }
+    let mut heard = Vec::new();
+    until("all arrive", || {
+        host.poll();
+        client.poll(&mut |payload| heard.push(u16::from_le_bytes([payload[0], payload[1]])));
+        heard.len() == numbers.len()
+    });
+    assert_eq!(heard, numbers);
+    assert_eq!((host.server.flush(), host.server.stats().unsent), (None, 0));
+}
+
+#[test]
+fn udp_what_waits_arrives_before_the_goodbye() {
+    let mut host = Host::bind(SocketAddr::from(([127, 0, 0, 1], 0)), |options| {
+        options.pace = Some(Duration::from_secs(10));
+        options.max_wait = Duration::from_secs(10);
+    });
+    let (mut kicked, mut stays) = (host.join(), host.join());
+    connect(&mut host, &mut kicked);
+    connect(&mut host, &mut stays);
+    for client in [&kicked, &stays] {
+        (0..40).for_each(|byte| {
+            host.server.send(client.client_id(), &[byte; 1000]).unwrap();
+        });
+    }
+    host.server.disconnect(kicked.client_id());
+    let mut heard = 0;
+    until("the goodbye", || {
+        kicked.poll(&mut |_| heard += 1);
+        kicked.state() == ClientState::Lost { reason: LostReason::Dropped }
+    });
+    assert_eq!(heard, 40);
+    host.server.close();
+    until("the other goodbye", || {
+        stays.poll(&mut |_| heard += 1);
+        stays.state() == ClientState::Lost { reason: LostReason::Dropped }
+    });
+    assert_eq!(heard, 80);
+}
+
 #[test]
 fn udp_many_clients_join_at_once() {
     let mut host =
