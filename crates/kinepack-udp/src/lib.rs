@@ -18,6 +18,10 @@
 //!
 //! The network may lose and reorder payloads. Each payload arrives at most once, and unaltered.
 //!
+//! If the socket is full, a payload waits in memory, in order per client. Many clients at once can
+//! also overflow a queue that reports nothing, such as that of the network interface on Linux.
+//! [`ServerOptions::pace`] spreads a tick's datagrams against this.
+//!
 //! ```
 //! use std::time::Duration;
 //! use kinepack_udp::{ClientOptions, ClientState, Secret, ServerEvent, ServerOptions};
