@@ -447,4 +447,9 @@ impl UdpServer {
     pub(crate) fn clients(&self) -> usize {
         self.peers.values().filter(|peer| peer.is_confirmed).count()
     }
+
+    /// Lets all datagrams of connections wait for `time`, if there is a pace.
+    pub(crate) fn hold(&mut self, time: Duration) {
+        self.link.hold(Instant::now() + time);
+    }
 }

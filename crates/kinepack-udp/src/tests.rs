@@ -149,19 +149,23 @@ fn the_socket_holds_fewer_long_datagrams_than_an_interface() {
     assert!(bytes / 2304 < 1000);
 }
 
-/// More datagrams wait than the 256 by which renetcode lets a packet be late.
+/// More datagrams wait than the 256 by which `renetcode` lets a packet be late.
 #[test]
 fn udp_what_waits_arrives_in_order() {
     let mut host = Host::bind(SocketAddr::from(([127, 0, 0, 1], 0)), |options| {
-        (options.pace, options.queue_bytes) = (Some(Duration::from_millis(50)), 1 << 20);
+        (options.pace, options.max_wait) = (Some(Duration::from_millis(20)), PATIENCE);
     });
     let mut client = host.join();
     connect(&mut host, &mut client);
+    host.server.hold(PATIENCE);
+    let before = host.server.stats().datagrams_out;
     let numbers: Vec<u16> = (0..400).collect();
     for number in &numbers {
-        let payload = [number.to_le_bytes(); 500].concat();
+        let payload = [number.to_le_bytes(); 50].concat();
         host.server.send(client.client_id(), &payload).unwrap();
     }
+    assert_eq!(host.server.stats().datagrams_out, before, "all wait");
+    host.server.hold(Duration::ZERO);
     let mut heard = Vec::new();
     until("all arrive", || {
         host.poll();
@@ -175,12 +179,12 @@ fn udp_what_waits_arrives_in_order() {
 #[test]
 fn udp_what_waits_arrives_before_the_goodbye() {
     let mut host = Host::bind(SocketAddr::from(([127, 0, 0, 1], 0)), |options| {
-        options.pace = Some(Duration::from_secs(10));
-        options.max_wait = Duration::from_secs(10);
+        (options.pace, options.max_wait) = (Some(Duration::from_millis(20)), PATIENCE);
     });
     let (mut kicked, mut stays) = (host.join(), host.join());
     connect(&mut host, &mut kicked);
     connect(&mut host, &mut stays);
+    host.server.hold(PATIENCE);
     for client in [&kicked, &stays] {
         (0..40).for_each(|byte| {
             host.server.send(client.client_id(), &[byte; 1000]).unwrap();

@@ -191,6 +191,14 @@ impl<W: Wire> Link<W> {
     }
 }
 
+#[cfg(test)]
+impl<W> Link<W> {
+    /// Lets nothing leave before `then`, if there is a pace.
+    pub(crate) fn hold(&mut self, then: Instant) {
+        self.pacer.hold(then);
+    }
+}
+
 /// What became of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Attempt {

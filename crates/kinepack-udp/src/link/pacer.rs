@@ -40,10 +40,8 @@ impl Pacer {
             return;
         }
         // The part of the remaining time that has passed is the part of the rest that may leave.
-        let newest = newest.unwrap_or(self.clock);
-        let remaining = pace
-            .saturating_add(newest.saturating_duration_since(self.clock))
-            .saturating_sub(self.clock.saturating_duration_since(newest));
+        let age = newest.map(|newest| self.clock.saturating_duration_since(newest));
+        let remaining = pace.saturating_sub(age.unwrap_or_default());
         let held_bytes = waiting_bytes.saturating_sub(self.budget_bytes);
         let share = part(held_bytes, elapsed, remaining).min(held_bytes);
         let steady = part(BURST_BYTES, elapsed, STEP);
@@ -60,6 +58,14 @@ impl Pacer {
     /// Counts a datagram that left.
     pub(crate) fn spend(&mut self, bytes: usize) {
         self.budget_bytes = self.budget_bytes.saturating_sub(bytes);
+    }
+}
+
+#[cfg(test)]
+impl Pacer {
+    /// Lets nothing leave before `then`.
+    pub(crate) fn hold(&mut self, then: Instant) {
+        (self.budget_bytes, self.clock) = (0, then);
     }
 }
 
