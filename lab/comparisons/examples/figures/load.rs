@@ -174,7 +174,8 @@ impl Session {
         let codec = trained.codec(Level::ADAPTIVE)?;
         let mut hub = Hub::new(&codec, HubConfig::default())?;
         if let Some(cell) = place.cell_cm {
-            let ring = |tier, within| Ring { within, leave: within * 1.1, every: 1, tier };
+            let ring =
+                |tier, within| Ring { within, leave: within * 1.1, every: 1, tier, coarser: 0 };
             hub.set_rings(Some(&Rings {
                 positions: trained.figure.position_field().into_iter().collect(),
                 urgent: Vec::new(),

@@ -71,7 +71,8 @@ pub struct Ring {
 ///
 /// A *tier* is a world in another precision. [`Hub::tick`](crate::Hub::tick) takes one or several
 /// worlds of the same entities, from the finest to the coarsest. Each receiver gets each entity
-/// from the world that the entity's ring names.
+/// from the world that the entity's ring names. In each world, a ring may make the fields that allow
+/// it [coarser](Ring::coarser).
 ///
 /// ```
 /// # use std::time::Duration;
