@@ -28,9 +28,9 @@ use crate::coarse::MAX_SHIFT;
 /// assert_eq!(names, ["coarser~", "x"]);
 /// let mut world = Snapshot::new(&schema, Tick(1));
 /// world.push(EntityId(7), &Ship { x: 1.23 })?;
-/// // Two bits coarser, the steps are 0.04.
+/// // Two bits coarser, the steps are 0.04 instead of 0.01.
 /// let far = world.coarser(2);
-/// assert_eq!(far.get::<Ship>(EntityId(7))?.map(|ship| ship.x), Some(1.24));
+/// assert_eq!([world.lane(1), far.lane(1)], [[10_123], [10_124]]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
