@@ -287,6 +287,9 @@ enum KpRole
   KP_ROLE_MOVER = 4,
   // A time stamp that drives the fields of a stream.
   KP_ROLE_CLOCK = 5,
+  // A flag or a counter that changes when the entity jumps, as in a teleport. Playback does not
+  // blend over the jump.
+  KP_ROLE_CUT = 6,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

@@ -74,6 +74,9 @@ pub enum KpRole {
     Mover = 4,
     /// A time stamp that drives the fields of a stream.
     Clock = 5,
+    /// A flag or a counter that changes when the entity jumps, as in a teleport. Playback does not
+    /// blend over the jump.
+    Cut = 6,
 }
 
 /// Begins a schema. The caller ends `*out` with `kp_schema_builder_build` or
@@ -230,6 +233,7 @@ pub extern "C" fn kp_schema_builder_role(builder: KpSchemaBuilder, role: i32) ->
             3 => Role::Touched,
             4 => Role::Mover,
             5 => Role::Clock,
+            6 => Role::Cut,
             _ => return Err(Failure::argument(format!("no role has the number {role}"))),
         };
         Ok(field.with_role(role))

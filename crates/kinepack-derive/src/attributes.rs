@@ -6,7 +6,7 @@
 use syn::{Attribute, Error, Expr, Ident, Member, Path, Result, Token, Type, parse_quote};
 
 /// The names of all attributes of fields, and the form of each.
-const KNOWN: [(&str, &str); 19] = [
+const KNOWN: [(&str, &str); 20] = [
     ("range", "range = a..=b"),
     ("precision", "precision = p"),
     ("bits", "bits = n"),
@@ -20,6 +20,7 @@ const KNOWN: [(&str, &str); 19] = [
     ("touched", "touched"),
     ("mover", "mover"),
     ("clock", "clock"),
+    ("cut", "cut"),
     ("time_precision_ms", "time_precision_ms = t"),
     ("max_step", "max_step = s"),
     ("coarser", "coarser = n"),

@@ -162,8 +162,10 @@ impl<'a> PackedField<'a> {
                 self.integer_code(place, krate, *clamp)
             }
         };
-        if self.rule.clock {
-            code.schema.extend(quote!(#helpers::mark_clock(fields);));
+        let mark = if self.rule.clock { Some("Clock") } else { self.rule.cut.then_some("Cut") };
+        if let Some(role) = mark {
+            let role = Ident::new(role, Span::call_site());
+            code.schema.extend(quote!(#helpers::mark(#krate::schema::Role::#role, fields);));
         }
         Some(code)
     }

@@ -25,6 +25,8 @@ pub(crate) struct FieldRule {
     pub(crate) coarser: Option<Expr>,
     /// True if the field is a time stamp.
     pub(crate) clock: bool,
+    /// True if the field marks cuts.
+    pub(crate) cut: bool,
     /// Whether the rule is for the value in an `Option`.
     pub(crate) optional: bool,
     /// Whether the field is a spawn field, which never changes.
@@ -41,6 +43,7 @@ impl FieldRule {
             precision: None,
             coarser: None,
             clock: false,
+            cut: false,
             optional: false,
             spawn: false,
         }
@@ -78,7 +81,7 @@ pub(crate) fn rule<'a>(
         let mut given = Given::parse(attributes)?;
         if is_in_variant {
             given.refuse_each(
-                &["body", "touched", "mover", "clock"],
+                &["body", "touched", "mover", "clock", "cut"],
                 "a field of a variant may be absent, so it cannot be marked",
                 "move the field into a struct that holds the enum",
             )?;
@@ -116,7 +119,7 @@ pub(crate) fn rule<'a>(
             return Ok((FieldRule { spawn, ..given.into_rule(ty)? }, ty));
         };
         given.refuse_each(
-            &["body", "touched", "mover", "clock", "velocity"],
+            &["body", "touched", "mover", "clock", "cut", "velocity"],
             "the value of an `Option` may be absent, so it cannot be marked",
             "send it without `Option`",
         )?;
@@ -145,6 +148,22 @@ fn check_clock(key: &Ident, ty: &Type, lanes: &Rule, is_part: bool) -> Result<()
     ))
 }
 
+/// Returns an error if a field with these lanes cannot mark cuts.
+fn check_cut(key: &Ident, ty: &Type, lanes: &Rule, has_role: bool) -> Result<()> {
+    let is_right = match lanes {
+        Rule::Integer { .. } => true,
+        Rule::Nested => integer_name(ty).is_some() || type_name(ty).as_deref() == Some("bool"),
+        _ => false,
+    };
+    if is_right && !has_role {
+        return Ok(());
+    }
+    Err(Error::new(
+        key.span(),
+        "`cut` is for a flag or an integer that changes when the entity jumps; remove it",
+    ))
+}
+
 impl Given {
     fn into_rule(mut self, ty: &Type) -> Result<FieldRule> {
         if self.take("skip").is_some() {
@@ -158,7 +177,7 @@ impl Given {
             return Ok(FieldRule::new(Rule::With(with)));
         }
         let steps = self.take("step").is_some();
-        let clock = self.take("clock");
+        let (clock, cut) = (self.take("clock"), self.take("cut"));
         let part = BodyPart::take(&mut self, ty)?;
         let precision = TimePrecision::take(&mut self)?;
         let coarser_key = self.key("coarser");
@@ -176,8 +195,11 @@ impl Given {
         if let Some((key, _)) = &clock {
             check_clock(key, ty, &lanes, part.is_some())?;
         }
-        let clock = clock.is_some();
-        Ok(FieldRule { steps, part, precision, coarser, clock, ..FieldRule::new(lanes) })
+        if let Some((key, _)) = &cut {
+            check_cut(key, ty, &lanes, part.is_some() || clock.is_some())?;
+        }
+        let (clock, cut) = (clock.is_some(), cut.is_some());
+        Ok(FieldRule { steps, part, precision, coarser, clock, cut, ..FieldRule::new(lanes) })
     }
 
     fn into_lanes(mut self, ty: &Type) -> Result<Rule> {

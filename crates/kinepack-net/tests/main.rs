@@ -27,6 +27,7 @@ mod client;
 mod codecs;
 mod corpus;
 mod costs;
+mod cuts;
 mod events;
 mod faults;
 mod groups;

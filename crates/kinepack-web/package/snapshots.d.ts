@@ -63,7 +63,7 @@ export interface Field {
   /** The number of integers that represent the field in a snapshot. */
   readonly lanes: number;
   /** The role of the field in motion, such as the position or rotation of a body. */
-  readonly role?: "velocity" | "body" | "touched" | "mover" | "clock";
+  readonly role?: "velocity" | "body" | "touched" | "mover" | "clock" | "cut";
   /** The name of the field whose velocity this field is. */
   readonly velocityOf?: string;
   /**

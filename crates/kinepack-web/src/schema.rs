@@ -42,6 +42,7 @@ pub fn described(schema: &Schema) -> String {
                 Role::Touched => Some("touched"),
                 Role::Mover => Some("mover"),
                 Role::Clock => Some("clock"),
+                Role::Cut => Some("cut"),
                 _ => None,
             };
             if let Some(role) = role {

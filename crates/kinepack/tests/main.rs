@@ -38,6 +38,7 @@ mod battery;
 mod columns;
 mod conditions;
 mod corpus;
+mod cuts;
 // This module is public, so that `missing_docs` checks the derived code in it.
 pub mod derive;
 mod entity_bits;

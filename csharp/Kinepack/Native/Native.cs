@@ -247,6 +247,12 @@ namespace Kinepack
 
         /// <summary>A time stamp that drives the fields of a stream.</summary>
         Clock = 5,
+
+        /// <summary>
+        /// A flag or a counter that changes when the entity jumps, as in a teleport. Playback does
+        /// not blend over the jump.
+        /// </summary>
+        Cut = 6,
     }
 
     /// <summary>The type of a track.</summary>

@@ -98,6 +98,7 @@ enum RoleName {
     Touched,
     Mover,
     Clock,
+    Cut,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -311,6 +312,7 @@ impl FieldDocument {
             Role::Touched => RoleName::Touched,
             Role::Mover => RoleName::Mover,
             Role::Clock => RoleName::Clock,
+            Role::Cut => RoleName::Cut,
             _ => return Err(unknown()),
         };
         let kind = match &field.kind {
@@ -355,6 +357,7 @@ impl FieldDocument {
             RoleName::Touched => Role::Touched,
             RoleName::Mover => Role::Mover,
             RoleName::Clock => Role::Clock,
+            RoleName::Cut => Role::Cut,
         };
         let refused = |reason: String| SchemaError::Field { name: name.to_owned(), reason };
         let setup = |error: SetupError| refused(error.to_string());

@@ -80,8 +80,12 @@ pub struct Sample<'a> {
     /// The state after the moment, and the entity's index in it. Equals `from` if no later state is
     /// known.
     pub to: (&'a Snapshot, usize),
-    /// How far the moment is between the two states, and the time from one to the other.
+    /// How far the moment is between the two states, and the time from one to the other. At a
+    /// [cut](kinepack::schema::Role::Cut), the ratio is 0 until the second state's time, so that
+    /// nothing blends.
     pub between: Between,
+    /// Whether a [cut](kinepack::schema::Role::Cut) is between the two states, such as a teleport.
+    pub is_cut: bool,
 }
 
 impl Sample<'_> {
@@ -255,15 +259,20 @@ impl<'a> Playback<'a> {
                 from: held,
                 to: held,
                 between: Between { ratio: 0.0, seconds: 0.0 },
+                is_cut: false,
             };
         };
         let unchanged_until =
             if entry.state.is_complete() { f64::from(entry.unchanged_until.0) } else { 0.0 };
         let begin = since.max(until - self.longest_blend_ticks).max(unchanged_until);
         let (passed, span) = (playout.tick - begin, until - begin);
-        let ratio = if span > 0.0 { (passed / span).clamp(0.0, 1.0) } else { 1.0 };
+        let mut ratio = if span > 0.0 { (passed / span).clamp(0.0, 1.0) } else { 1.0 };
+        let is_cut = entry.state.state.is_cut_since(at, held.0, index);
+        if is_cut && ratio < 1.0 {
+            ratio = 0.0;
+        }
         let between = Between { ratio: ratio as f32, seconds: (span / self.tick_hz) as f32 };
-        Sample { id, from: held, to: (&entry.state.state, at), between }
+        Sample { id, from: held, to: (&entry.state.state, at), between, is_cut }
     }
 }
 

@@ -68,10 +68,10 @@ pub fn coarser(path: &str, most_bits: u8) -> Coarser {
     Coarser::new(join(path, COARSENESS), most_bits)
 }
 
-/// Makes the last pushed field a time stamp.
-pub fn mark_clock(fields: &mut [Field]) {
+/// Gives the last pushed field a role.
+pub fn mark(role: Role, fields: &mut [Field]) {
     if let Some(field) = fields.last_mut() {
-        field.role = Role::Clock;
+        field.role = role;
     }
 }
 

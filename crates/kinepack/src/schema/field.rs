@@ -267,6 +267,11 @@ pub enum Role {
     /// The field is a time stamp, in any unit. From this field, a [`stream`](crate::stream)
     /// predicts the motion of its other fields.
     Clock = 5,
+    /// The field marks *cuts*: a flag or a counter that changes when the entity jumps to another
+    /// place, as in a teleport or a respawn. Between two states of an entity whose cut fields
+    /// differ there is no motion: playback shows the first state until the second one's time, and
+    /// the codec predicts nothing from one to the other.
+    Cut = 6,
 }
 
 /// The way in which a field is quantized.
@@ -331,9 +336,15 @@ pub enum FieldKind {
 
 impl FieldKind {
     /// Returns the lanes of a value with 0 in every component, if the field's range includes zero.
+    /// The result depends on what is part of the schema's hash only: not on numbers beyond the
+    /// largest value that are accepted because they are rounded to it.
     pub(crate) fn zero_lanes(&self) -> Option<Vec<u32>> {
+        let zero = |axis: &FloatLimits| {
+            let includes_zero = axis.wraps() || (axis.min()..=axis.max()).contains(&0.0);
+            axis.quantize(0.0).ok().filter(|_| includes_zero)
+        };
         match self {
-            Self::Floats(axes) => axes.iter().map(|axis| axis.quantize(0.0).ok()).collect(),
+            Self::Floats(axes) => axes.iter().map(zero).collect(),
             _ => None,
         }
     }

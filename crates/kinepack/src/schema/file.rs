@@ -18,8 +18,8 @@ const VERSION: u8 = 1;
 const MOST_BYTES: usize = 1 << 20;
 
 /// The roles, indexed by their numbers in a file.
-const ROLES: [Role; 6] =
-    [Role::Plain, Role::Velocity, Role::Body, Role::Touched, Role::Mover, Role::Clock];
+const ROLES: [Role; 7] =
+    [Role::Plain, Role::Velocity, Role::Body, Role::Touched, Role::Mover, Role::Clock, Role::Cut];
 
 /// The bit that marks a spawn field, and the other bits of a field's flags.
 const SPAWN: u8 = 1;

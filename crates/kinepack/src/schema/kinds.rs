@@ -9,7 +9,7 @@ use core::ops::Range;
 
 use super::check::{LaneRules, TypeCheck, hash_of_type};
 use super::resolve::ResolvedFields;
-use super::{Field, Pack, Schema};
+use super::{Field, Pack, Role, Schema};
 use crate::SetupError;
 use crate::hash::Fnv1a;
 use crate::limits::MAX_KINDS;
@@ -52,6 +52,8 @@ pub struct EntityKind {
     rules: LaneRules,
     /// The indices of the lanes of the kind's spawn fields among the schema's.
     spawn_lanes: Vec<usize>,
+    /// The indices of the lanes of the kind's cut fields among the schema's.
+    cut_lanes: Vec<usize>,
 }
 
 impl EntityKind {
@@ -81,6 +83,13 @@ impl EntityKind {
     #[inline]
     pub(crate) fn spawn_lanes(&self) -> &[usize] {
         &self.spawn_lanes
+    }
+
+    /// The indices among the schema's of the lanes of the kind's fields that mark
+    /// [cuts](super::Role::Cut).
+    #[inline]
+    pub fn cut_lanes(&self) -> &[usize] {
+        &self.cut_lanes
     }
 
     pub(crate) fn types(&self) -> &TypeCheck {
@@ -237,8 +246,12 @@ pub(super) fn make(kinds: Vec<(String, Option<TypeId>, Vec<Field>)>) -> Result<S
         let own_hash = kind.hash();
         kind.fields.iter().for_each(|field| field.hash_into(&mut |bytes| schema_hash.add(bytes)));
         let rules = LaneRules::new(&kind.fields, &kind.lanes);
-        let spawn = kind.fields.iter().filter(|field| field.is_spawn);
-        let spawn_lanes = spawn.flat_map(Field::lanes).map(|lane| first_lane + lane).collect();
+        let lanes_of = |is_meant: fn(&Field) -> bool| -> Vec<usize> {
+            let fields = kind.fields.iter().filter(|field| is_meant(field));
+            fields.flat_map(Field::lanes).map(|lane| first_lane + lane).collect()
+        };
+        let spawn_lanes = lanes_of(|field| field.is_spawn);
+        let cut_lanes = lanes_of(|field| field.role == Role::Cut);
         lanes.extend(kind.lanes);
         fields.extend(kind.fields.into_iter().map(|field| Field {
             first_lane: field.first_lane + first_lane,
@@ -254,6 +267,7 @@ pub(super) fn make(kinds: Vec<(String, Option<TypeId>, Vec<Field>)>) -> Result<S
             made_from,
             rules,
             spawn_lanes,
+            cut_lanes,
         });
     }
     let have_spawn_lanes = list.iter().any(|kind| !kind.spawn_lanes.is_empty());

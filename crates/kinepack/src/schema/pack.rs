@@ -41,6 +41,7 @@ use crate::{Between, EncodeError};
 /// | `velocity`, `velocity = field` | numbers and vectors with `range` | the velocity of another field in units per second, for interpolation; zero means at rest, for level 4 |
 /// | `step` | anything sent without `with` | is not blended in interpolation, for example a counter of teleports |
 /// | `clock` | an integer, or `f32` or `f64` with `range` | a time stamp, from which a [`stream`](crate::stream) predicts the motion of its other fields |
+/// | `cut` | a `bool` or an integer | changes when the entity jumps to another place, as in a teleport: playback does not blend over the jump, and packets do not predict from before it |
 /// | `body` | three numbers with `range`, and a `rotation` | the position and the rotation of a rigid body |
 /// | `touched`, `mover` | `bool` | flags of a rigid body: something moves it; it moves others, as a player does |
 /// | `coarser = n` | in structs: numbers and vectors with `range`, without `wrap`; a `rotation` | may be up to n bits coarser in some entities, such as far ones: [`Coarser`](super::Coarser) |
@@ -53,8 +54,8 @@ use crate::{Between, EncodeError};
 /// The attributes of an `Option` apply to the value in it, except for `skip`. For example, write
 /// `#[pack(max = 8)]` on an `Option<u8>`, or `with = Type` with a `Type` for the value. The type
 /// must be written as `Option`, not as an alias. The value may be absent, so it cannot be marked
-/// `body`, `touched`, `mover`, `clock` or `velocity`. A field of a variant cannot be marked `body`,
-/// `touched`, `mover` or `clock` either.
+/// `body`, `touched`, `mover`, `clock`, `cut` or `velocity`. A field of a variant cannot be marked
+/// `body`, `touched`, `mover`, `clock` or `cut` either.
 ///
 /// `velocity = field` names the field that moves at this velocity, in the same struct or variant.
 /// That field must have the same type, and must not be an `Option`. That field must not be marked

@@ -337,6 +337,22 @@ impl Snapshot {
             && self.kinds.list.iter().all(|kind| kind.spawn_lanes().iter().all(are_same))
     }
 
+    /// Returns whether a [cut](crate::schema::Role::Cut) is between the state of the entity at
+    /// `index` and its state at `index_before` of `before`, a snapshot of the same schema. There is
+    /// none if either index is out of range.
+    ///
+    /// Cost: constant; nothing but a search for the kind if it has no cut fields.
+    pub fn is_cut_since(&self, index: usize, before: &Self, index_before: usize) -> bool {
+        let Some(kind) = self.kind_at(index) else { return false };
+        let lanes = self.kinds.list[kind].cut_lanes();
+        if lanes.is_empty() || before.kind_at(index_before) != Some(kind) {
+            return false;
+        }
+        let row = index - self.of_kind(kind).start;
+        let row_before = index_before - before.of_kind(kind).start;
+        lanes.iter().any(|lane| self.columns[*lane][row] != before.columns[*lane][row_before])
+    }
+
     /// Finds an entity whose spawn fields changed since `before`, although its kind and id are the
     /// same. Returns the entity's id, and the index in the schema of the first lane that differs.
     ///

@@ -98,6 +98,8 @@ fn group() -> impl Strategy<Value = Vec<Field>> {
         1 => Just(Schema::of::<Hull>().fields().to_vec()),
         3 => (vec(prop_oneof![floats(), rotation()], 1..4), 1u8..=31, vec(1u8..=31, 4), any::<bool>())
             .prop_map(|(kinds, most, bits, are_body)| coarser(kinds, most, &bits, are_body)),
+        2 => prop_oneof![Just(FieldKind::Bool), integer_limits().prop_map(FieldKind::Integer)]
+            .prop_map(|kind| vec![Field::new("cut", kind).with_role(Role::Cut)]),
         1 => integer_limits()
             .prop_map(|limits| vec![Field::new("time", FieldKind::Integer(limits)).with_role(Role::Clock)]),
     ]

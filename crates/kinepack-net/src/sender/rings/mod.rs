@@ -132,8 +132,8 @@ pub struct Rings {
     /// world.
     pub positions: Vec<String>,
     /// The names of fields whose changes do not wait for the entity's turn, such as `ship.health`.
-    /// An entity that is new, or moves farther than [`cell`](Self::cell) in a tick, does not wait
-    /// either.
+    /// An entity that is new, jumps ([`Role::Cut`](kinepack::schema::Role::Cut)), or moves farther
+    /// than [`cell`](Self::cell) in a tick, does not wait either.
     pub urgent: Vec<String>,
     /// The rings, from the smallest to the largest, at most 254.
     pub rings: Vec<Ring>,
@@ -190,6 +190,9 @@ impl Rings {
             let unknown = || NetError::NoSuchField { field: name.clone() };
             let (kind, field) = find_field(schema, name).ok_or_else(unknown)?;
             urgent.extend(field.lanes().map(|lane| (kind, lane)));
+        }
+        for (kind, of) in schema.kinds().iter().enumerate() {
+            urgent.extend(of.cut_lanes().iter().map(|lane| (kind, *lane)));
         }
         Ok(Sights::new(self.clone(), places, urgent, CoarseWorlds::new(schema)))
     }
