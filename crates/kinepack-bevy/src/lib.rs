@@ -118,7 +118,7 @@ pub use datagrams::Datagrams;
 pub use ids::{MotionEntities, MotionId};
 pub use part::{MotionKind, Part};
 #[cfg(feature = "transform")]
-pub use pose::{Pose, ScaledPose};
+pub use pose::{CoarserPose, Pose, ScaledPose};
 pub use register::MotionAppExt;
 pub(crate) use register::Registry;
 #[cfg(feature = "replicon")]

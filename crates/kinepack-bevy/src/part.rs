@@ -13,8 +13,8 @@ use kinepack::Pack;
 /// A state that the server reads from a component, and that the client writes into it.
 ///
 /// Every component that implements [`Pack`], `Clone` and `PartialEq` is its own part. For a
-/// component of another crate, write a part by hand, or use one that this crate provides: `Pose`
-/// and `ScaledPose` for `Transform`.
+/// component of another crate, write a part by hand, or use one that this crate provides: `Pose`,
+/// `CoarserPose` and `ScaledPose` for `Transform`.
 ///
 /// ```
 /// use bevy_ecs::change_detection::Mut;

@@ -44,27 +44,79 @@ pub struct Pose<const RANGE_M: u32, const STEPS_PER_M: u32, const ROTATION_BITS:
     pub rotation: [f32; 4],
 }
 
-impl<const RANGE_M: u32, const STEPS_PER_M: u32, const ROTATION_BITS: u32> Part
-    for Pose<RANGE_M, STEPS_PER_M, ROTATION_BITS>
-{
-    type Component = Transform;
-
-    fn read(transform: &Transform) -> Self {
-        Self { position: transform.translation.to_array(), rotation: transform.rotation.to_array() }
-    }
-
-    fn write(self, mut transform: Mut<'_, Transform>) {
-        if Self::read(&transform) != self {
-            transform.translation = self.position.into();
-            transform.rotation = Quat::from_array(self.rotation);
-        }
-    }
-
-    fn into_component(self) -> Transform {
-        Transform::from_translation(self.position.into())
-            .with_rotation(Quat::from_array(self.rotation))
-    }
+/// A [`Pose`] that is coarser in far rings while its entity moves, and takes fewer bits there.
+///
+/// The first three parameters are those of a [`Pose`]. In a ring with [`Ring::coarser`], the
+/// position and the rotation have that many bits less. `COARSER_BITS` is the most, 1 to 31. Each
+/// bit doubles the steps: with 100 steps a metre and 3 bits less, positions are off by up to 4 cm.
+/// When the entity rests, it is exact after [`Rings::exact_after`] ticks. In other rings, and
+/// without rings, it is always exact: [`MotionSettings::time_precision_ms`] does not apply to it.
+///
+/// [`Ring::coarser`]: kinepack_net::Ring::coarser
+/// [`Rings::exact_after`]: kinepack_net::Rings::exact_after
+/// [`MotionSettings::time_precision_ms`]: crate::MotionSettings::time_precision_ms
+///
+/// ```
+/// use kinepack::Pack;
+/// use kinepack_bevy::CoarserPose;
+///
+/// /// Positions are within two kilometres, in centimetres. Far ships are up to 4 bits coarser.
+/// type ShipPose = CoarserPose<2_000, 100, 11, 4>;
+///
+/// // The first lane has the number of bits.
+/// assert_eq!(ShipPose::LANES, 1 + 3 + 4);
+/// ```
+#[derive(Pack, Clone, Copy, Debug, PartialEq)]
+pub struct CoarserPose<
+    const RANGE_M: u32,
+    const STEPS_PER_M: u32,
+    const ROTATION_BITS: u32,
+    const COARSER_BITS: u8,
+> {
+    /// `Transform::translation`, in metres.
+    #[pack(
+        body,
+        range = -(RANGE_M as f64)..=RANGE_M as f64,
+        precision = 1.0 / STEPS_PER_M as f64,
+        clamp,
+        coarser = COARSER_BITS
+    )]
+    pub position: [f32; 3],
+    /// `Transform::rotation`, as x, y, z, w.
+    #[pack(body, rotation, bits = ROTATION_BITS, coarser = COARSER_BITS)]
+    pub rotation: [f32; 4],
 }
+
+/// Implements [`Part`] for a type that has the position and the rotation of a `Transform`.
+macro_rules! transform_part {
+    ($pose:ident<$($parameter:ident: $type:ty),+>) => {
+        impl<$(const $parameter: $type),+> Part for $pose<$($parameter),+> {
+            type Component = Transform;
+
+            fn read(transform: &Transform) -> Self {
+                Self {
+                    position: transform.translation.to_array(),
+                    rotation: transform.rotation.to_array(),
+                }
+            }
+
+            fn write(self, mut transform: Mut<'_, Transform>) {
+                if Self::read(&transform) != self {
+                    transform.translation = self.position.into();
+                    transform.rotation = Quat::from_array(self.rotation);
+                }
+            }
+
+            fn into_component(self) -> Transform {
+                Transform::from_translation(self.position.into())
+                    .with_rotation(Quat::from_array(self.rotation))
+            }
+        }
+    };
+}
+
+transform_part!(Pose<RANGE_M: u32, STEPS_PER_M: u32, ROTATION_BITS: u32>);
+transform_part!(CoarserPose<RANGE_M: u32, STEPS_PER_M: u32, ROTATION_BITS: u32, COARSER_BITS: u8>);
 
 /// A [`Pose`] and the scale of a `Transform`.
 ///

@@ -28,7 +28,8 @@ pub struct MotionSettings {
     /// The precision of moving values, as a time in milliseconds: a value may be off by the
     /// distance that it moves in this time. A value at rest is exact. The precision may be at most
     /// a quarter of the length of a tick. `None` makes all values exact, except for fields that
-    /// have a [`TimePrecision`] of their own.
+    /// have a [`TimePrecision`] of their own. Fields that may be
+    /// [coarser](kinepack::schema::Coarser) far away, such as a `CoarserPose`, do not have one.
     pub time_precision_ms: Option<f64>,
     /// The level of the codecs for inputs. At `Adaptive`, the server needs some 100 kB for each
     /// client.

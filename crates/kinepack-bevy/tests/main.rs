@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod clips;
+mod coarser;
 mod figure;
 mod hostile;
 mod interest;

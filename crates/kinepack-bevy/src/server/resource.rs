@@ -176,15 +176,17 @@ impl MotionServer {
     }
 
     /// Sets what clients see by distance from their [viewpoints](crate::Viewpoint): which entities,
-    /// how often, and bodies in which tier. `None` removes the rings. Then all clients see
-    /// everything.
+    /// how often, how exactly, and bodies in which tier. `None` removes the rings. Then all clients
+    /// see everything.
     ///
     /// The name of a field has the kind's name, the component's index in the tuple of the kind, and
     /// the name in the component. It is `ship.1.position` if the second component of a ship is a
     /// [`Pose`](crate::Pose). Lengths have the unit of the positions.
     ///
     /// A body is sent in the tier of its ring, or in its coarsest one if it has fewer tiers. All
-    /// other components are the same in all tiers.
+    /// other components are the same in all tiers. In a ring with [`Ring::coarser`], moving
+    /// entities are coarser if they have a [`CoarserPose`](crate::CoarserPose), or fields with the
+    /// attribute `coarser = n`.
     ///
     /// Cost of a tick: that of [`Hub::set_rings`]. For each tier above 0 that the rings name and a
     /// figure has, the server also keeps a copy of its state, quantizes each changed body once
@@ -192,6 +194,8 @@ impl MotionServer {
     ///
     /// # Errors
     /// Returns the errors of [`Hub::set_rings`]. Then nothing has changed.
+    ///
+    /// [`Ring::coarser`]: kinepack_net::Ring::coarser
     pub fn set_rings(&mut self, rings: Option<&Rings>) -> Result<(), NetError> {
         self.hub.set_rings(rings)?;
         self.tiers.follow(rings);

@@ -109,6 +109,7 @@ pub(crate) fn of_all<C: Component + Copy>(app: &mut App) -> BTreeMap<u32, C> {
 pub(crate) struct Session {
     pub(crate) server: App,
     pub(crate) clients: Vec<Client>,
+    settings: MotionSettings,
     config: LinkConfig,
     register: fn(&mut App),
     setup: fn(&mut App),
@@ -141,13 +142,24 @@ impl Session {
         clients: usize,
         setup: fn(&mut App),
     ) -> Self {
-        let settings = MotionSettings::at_hz(TICK_HZ);
+        Self::with(MotionSettings::at_hz(TICK_HZ), register, config, clients, setup)
+    }
+
+    /// Makes a server and clients that have other settings too.
+    pub(crate) fn with(
+        settings: MotionSettings,
+        register: fn(&mut App),
+        config: LinkConfig,
+        clients: usize,
+        setup: fn(&mut App),
+    ) -> Self {
         let mut server = app();
-        server.add_plugins(MotionServerPlugin::new(settings));
+        server.add_plugins(MotionServerPlugin::new(settings.clone()));
         register(&mut server);
         let mut session = Self {
             server: ready(server),
             clients: Vec::new(),
+            settings,
             config,
             register,
             setup,
@@ -165,7 +177,7 @@ impl Session {
         let mut app = app();
         // The plugin may be added after the kinds.
         (self.register)(&mut app);
-        app.add_plugins(MotionClientPlugin::new(MotionSettings::at_hz(TICK_HZ)));
+        app.add_plugins(MotionClientPlugin::new(self.settings.clone()));
         let mut app = ready(app);
         (self.setup)(&mut app);
         let link = |seed| Link::new(self.config, seed).expect("a valid link");
