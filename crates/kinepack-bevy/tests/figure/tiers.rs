@@ -6,7 +6,7 @@ use bevy_transform::components::Transform;
 use kinepack::{EntityId, Pack};
 use kinepack_bevy::figure::{FigureBody, FigureKind};
 use kinepack_bevy::{
-    MotionAppExt, MotionEntities, MotionId, MotionServer, Moving, Pose, Viewpoint,
+    CoarserPose, MotionAppExt, MotionEntities, MotionId, MotionServer, Moving, Pose, Viewpoint,
 };
 use kinepack_net::{LinkConfig, ReceiverId, Ring, Rings};
 
@@ -38,7 +38,7 @@ fn register_tiers(app: &mut App) {
     let kind = kind_of(skeleton(), &COARSER);
     let robot = kind_of(skeleton(), &COARSER[..1]);
     app.add_motion_kind::<(Ball, Pose<100, 100, 11>)>("ball")
-        .add_motion_figure::<(Avatar, Pose<100, 100, 11>)>("avatar", &kind)
+        .add_motion_figure::<(Avatar, CoarserPose<100, 100, 11, 3>)>("avatar", &kind)
         .add_motion_figure::<(Robot, Pose<100, 100, 11>)>("robot", &robot)
         .insert_resource(kind)
         .insert_resource(RobotKind(robot));
@@ -81,9 +81,14 @@ fn spawn_at(world: &mut World, x: f32) -> Entity {
 
 /// The tier in which a client has a body of a kind.
 fn tier(session: &Session, client: usize, kind: usize, id: u32) -> u32 {
+    value(session, client, kind, id, "[tier]")
+}
+
+/// The value that a client has of a body of a kind, in the first lane whose name ends like this.
+fn value(session: &Session, client: usize, kind: usize, id: u32, ending: &str) -> u32 {
     let newest = session.clients[client].motion().newest().unwrap();
     let schema = session.server().codec().schema();
-    let lane = newest.lanes_of(kind).find(|lane| schema.lane_name(*lane).ends_with("[tier]"));
+    let lane = newest.lanes_of(kind).find(|lane| schema.lane_name(*lane).ends_with(ending));
     let row = newest.position_of(kind, EntityId(id)).unwrap() - newest.of_kind(kind).start;
     newest.lane(lane.unwrap())[row]
 }
@@ -200,5 +205,39 @@ fn rings_that_change_also_concern_bodies_at_rest() {
     set_rings(&mut session, Some(&rings()));
     session.run(30);
     assert_eq!(tiers(&session, 0), [0, 2, 2]);
+    assert_clean(&session);
+}
+
+#[test]
+fn far_bodies_in_a_tier_may_be_coarser_too() {
+    let (mut session, avatars) = session_of(LinkConfig::PERFECT, &[5.0, 35.0]);
+    let mut rings = Rings { exact_after: Some(10), ..rings() };
+    rings.rings[1].coarser = 2;
+    set_rings(&mut session, Some(&rings));
+    session.run(3);
+    let world = session.server.world_mut();
+    avatars.iter().for_each(|avatar| set_turning(world, *avatar, true));
+    for _ in 0..60 {
+        for avatar in &avatars {
+            let world = session.server.world_mut();
+            world.get_mut::<Transform>(*avatar).unwrap().translation.y += 0.013;
+        }
+        session.step();
+    }
+    let coarser = |session: &Session| [0, 1].map(|id| value(session, 0, 1, id, "coarser~"));
+    assert_eq!((tiers(&session, 0), coarser(&session)), (vec![0, 1], [0, 2]));
+    // The place rests, and the joints still turn.
+    session.run(30);
+    assert_eq!((tiers(&session, 0), coarser(&session)), (vec![0, 1], [0, 0]));
+    let world = session.server.world_mut();
+    avatars.iter().for_each(|avatar| set_turning(world, *avatar, false));
+    session.run(30);
+    let shown = session.clients[0].entities::<Transform>();
+    for (id, largest) in [(0, 1.0), (1, COARSER[0])] {
+        let off = off(&session, 0, id);
+        assert!(off <= largest && (off > 1.0) == (id > 0), "{id}: {off}");
+        let y = shown[&id].translation.y;
+        assert!((y - 0.78).abs() < 1e-3, "{id}: {y}");
+    }
     assert_clean(&session);
 }
