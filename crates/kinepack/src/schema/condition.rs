@@ -80,6 +80,11 @@ impl Conditions {
         self.lanes.is_empty()
     }
 
+    /// The lanes of the selector and of its own selectors.
+    pub(crate) fn selectors(&self) -> impl Iterator<Item = usize> + '_ {
+        self.lanes.iter().map(|(lane, _)| *lane)
+    }
+
     /// Returns whether the field is present in the entity that has these lanes.
     #[inline]
     pub(crate) fn hold(&self, lane: impl Fn(usize) -> u32) -> bool {

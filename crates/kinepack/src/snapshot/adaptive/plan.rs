@@ -47,7 +47,8 @@ pub(super) struct KindPlan {
     pub(super) body: Option<BodyPlan>,
     /// The indices of this kind's fields in the plan.
     pub(super) fields: Range<usize>,
-    /// Those of the fields that are coded before the body, because they tell how coarse it is.
+    /// Those of the fields that are coded before the body, because they tell how coarse it is, or
+    /// select the field that does.
     pub(super) before_body: Vec<usize>,
 }
 
@@ -282,15 +283,8 @@ impl Plan {
                 }
             }
             let fields = begin..plan.fields.len();
-            let mut before_body = Vec::new();
-            if let Some(body) = &body {
-                let lanes = [body.position[0], body.rotation + 1].map(|lane| plan.coarseness(lane));
-                let tells = |nth: &usize| {
-                    let lane = plan.fields[*nth].first_lane;
-                    lanes.iter().flatten().any(|coarseness| coarseness.lane == lane)
-                };
-                before_body.extend(fields.clone().filter(tells));
-            }
+            let before_body =
+                body.as_ref().map_or(Vec::new(), |body| plan.before_body(body, fields.clone()));
             plan.kinds.push(KindPlan { body, fields, before_body });
         }
         let (kinds, fields) = (plan.kinds.len(), plan.fields.len());
@@ -302,6 +296,22 @@ impl Plan {
     #[inline]
     pub(super) fn coarseness(&self, lane: usize) -> Option<Coarseness> {
         self.coarseness.get(lane).copied().flatten()
+    }
+
+    /// Returns those of a kind's fields that are coded before its body: the coarsenesses of the body,
+    /// and the fields that decide whether these are present.
+    fn before_body(&self, body: &BodyPlan, fields: Range<usize>) -> Vec<usize> {
+        let of_body = [body.position[0], body.rotation + 1].map(|lane| self.coarseness(lane));
+        let mut lanes: Vec<usize> = of_body.iter().flatten().map(|of| of.lane).collect();
+        for field in &self.fields[fields.clone()] {
+            if lanes.contains(&field.first_lane) {
+                lanes.extend(field.conditions.selectors());
+            }
+        }
+        // A field without lanes has the first lane of the next field.
+        let is_before =
+            |field: &FieldPlan| !field.lanes.is_empty() && lanes.contains(&field.first_lane);
+        fields.filter(|nth| is_before(&self.fields[*nth])).collect()
     }
 
     /// Returns the body of a kind, if it has one: the first body's fields, or those that the schema
