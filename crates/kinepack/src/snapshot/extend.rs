@@ -1,11 +1,12 @@
 //! Appends many entities at once, quantized lane by lane.
 
+use alloc::vec;
 use alloc::vec::Vec;
 use core::borrow::Borrow;
 
 use super::ids::EntityId;
-use super::store::Snapshot;
-use crate::schema::{CoarseRule, Columns, LaneRules};
+use super::store::{Snapshot, check_lanes};
+use crate::schema::{CoarseRule, Columns, EntityKind, LaneRules};
 use crate::{EncodeError, Pack};
 
 /// The number of states that are quantized together, small enough for them to stay in the fastest
@@ -86,8 +87,8 @@ impl Snapshot {
 
     /// Appends entities of a kind. `fill` writes the entities' lanes: it gets the kind's columns,
     /// which already have the new rows, and the first new row. `fill` must write values that the
-    /// kind allows. `refused` makes the error for ids that do not increase. After an error the
-    /// snapshot is unchanged.
+    /// kind allows, but they may be finer than the kind allows. `refused` makes the error for these,
+    /// and for ids that do not increase. After an error the snapshot is unchanged.
     pub(crate) fn extend_filled<E>(
         &mut self,
         kind: usize,
@@ -105,7 +106,13 @@ impl Snapshot {
         let rows = self.entities.of_kind(kind).len();
         let columns = &mut self.columns[self.kinds.list[kind].lanes()];
         columns.iter_mut().for_each(|column| column.resize(rows + ids.len(), 0));
-        let filled = fill(columns, rows);
+        let of_kind = &self.kinds.list[kind];
+        let filled = fill(columns, rows).and_then(|()| {
+            if is_fine(of_kind.rules(), columns, rows) {
+                return Ok(());
+            }
+            check_rows(of_kind, columns, rows, ids).map_err(refused)
+        });
         match filled {
             Ok(()) => self.entities.append(kind, ids),
             Err(_) => columns.iter_mut().for_each(|column| column.truncate(rows)),
@@ -139,6 +146,21 @@ impl Snapshot {
         // Appends the states one by one, to find the refused state and the reason.
         { ids.iter().zip(states) }.try_for_each(|(id, state)| self.append_state(kind, *id, state))
     }
+}
+
+/// Checks the entities from the row `begin` on.
+fn check_rows(
+    kind: &EntityKind,
+    columns: &[Vec<u32>],
+    begin: usize,
+    ids: &[EntityId],
+) -> Result<(), EncodeError> {
+    let mut lanes = vec![0; columns.len()];
+    for (id, row) in ids.iter().zip(begin..) {
+        lanes.iter_mut().zip(columns).for_each(|(lane, column)| *lane = column[row]);
+        check_lanes(kind, *id, &lanes)?;
+    }
+    Ok(())
 }
 
 /// Returns whether no entity from the row `begin` on is coarser than its limits.
