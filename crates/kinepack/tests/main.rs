@@ -35,6 +35,7 @@ mod streams;
 mod adaptive;
 mod against_reference;
 mod battery;
+mod coarser;
 mod columns;
 mod conditions;
 mod corpus;

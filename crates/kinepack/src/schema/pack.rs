@@ -71,8 +71,8 @@ use crate::{Between, EncodeError};
 /// not know yet. An entity with another value counts as another entity: the one that the receiver
 /// knows is removed, and the new one is added. A hub refuses an entity whose value changes from one
 /// tick to the next. `spawn` cannot be combined with `body`, `touched`, `mover`, `clock`,
-/// `velocity` or `time_precision_ms`. It cannot be put on the fields of variants. On a struct, an
-/// enum or an `Option`, `spawn` applies to all fields inside.
+/// `velocity`, `time_precision_ms` or `coarser`. It cannot be put on the fields of variants. On a
+/// struct, an enum or an `Option`, `spawn` applies to all fields inside.
 ///
 /// A struct holds at most one body. A body is one position and one rotation, both marked with
 /// `body`. That position must not be marked `velocity` or `wrap`. `body` does not change the lanes,
