@@ -40,7 +40,8 @@ fn everything() -> Schema {
 
 fn all() -> Vec<(&'static str, Schema)> {
     let mut all = schemas();
-    all.extend([("kinds", schema("kinds")), ("everything", everything())]);
+    all.extend([("kinds", schema("kinds")), ("coarser", schema("coarser"))]);
+    all.push(("everything", everything()));
     all
 }
 

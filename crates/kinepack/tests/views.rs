@@ -20,6 +20,7 @@ fn all_schemas() -> Vec<(String, Schema)> {
     let plain = schemas().into_iter().chain([
         ("calls", schema("calls")),
         ("optional", schema("optional")),
+        ("coarser", schema("coarser")),
         ("bodies", bodies_schema()),
     ]);
     let mut all: Vec<(String, Schema)> =

@@ -125,11 +125,21 @@ pub(crate) fn at_tick(snapshot: &Snapshot, tick: Tick) -> Snapshot {
 }
 
 /// Checks that in each kind ids strictly increase, and that no id is in two kinds. Also checks that
-/// every lane has a value for each entity, and none above the lane's largest.
+/// every lane has a value for each entity, none above the lane's largest, and none finer than the
+/// entity's coarseness allows.
 pub(crate) fn assert_valid(schema: &Schema, snapshot: &Snapshot) {
     assert_eq!(snapshot.lane_count(), schema.lanes().len());
     assert_eq!(snapshot.shared_id(), None);
     for (nth, kind) in schema.kinds().iter().enumerate() {
+        if schema.fields()[kind.fields()].iter().any(|field| field.coarser.is_some()) {
+            let of_kind = schema.of_kind(nth);
+            for index in snapshot.of_kind(nth) {
+                let lanes: Vec<u32> = snapshot.lanes_at(index).collect();
+                let mut coarse = lanes.clone();
+                of_kind.round_coarse(&mut coarse);
+                assert_eq!(lanes, coarse, "entity {index}");
+            }
+        }
         let ids = &snapshot.ids()[snapshot.of_kind(nth)];
         assert!(ids.is_sorted_by(|a, b| a < b), "ids {ids:?}");
         for index in kind.lanes() {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
-use kinepack::schema::{Condition, Field, FieldKind, LaneArithmetic, Role, TimePrecision};
+use kinepack::schema::{Coarser, Condition, Field, FieldKind, LaneArithmetic, Role, TimePrecision};
 use kinepack::training::Trainer;
 use kinepack::{EntityId, Profile, Schema, Snapshot, Tick};
 
@@ -27,6 +27,7 @@ pub(crate) fn schema(name: &str) -> Schema {
         "flag" => vec![Field::new("flag", FieldKind::Bool)],
         "moving" => moving(),
         "optional" => optional(),
+        "coarser" => coarser(),
         // These schemas are not in `schemas`, because the corpora number the schemas there.
         "calls" => {
             vec![integer("function", 0, 20), Field::new("arguments", FieldKind::Bytes { len: 70 })]
@@ -129,6 +130,33 @@ fn optional() -> Vec<Field> {
             .with_time_precision(TimePrecision::new(20.0, 10.0)),
         only("path.len", 0..=0, integer("goal", 0, i128::from(u64::MAX))),
         Field::new("name", FieldKind::Bytes { len: 3 }),
+    ]
+}
+
+/// Makes a body and other fields that may be coarser. A coarseness and a coarser field may be absent,
+/// and the ranges of some fields do not end at a whole step.
+fn coarser() -> Vec<Field> {
+    let side = FloatLimits::until(-256.0, 256.0, 1.0 / 512.0).unwrap();
+    let odd = FloatLimits::new(0.0, 100.0, 1.0).unwrap();
+    let wide = FloatLimits::until_with_bits(-1.0, 1.0, 32).unwrap();
+    let coarse = |field: Field, most| field.with_coarser(Coarser::new("coarser~", most));
+    let of = |name: &str, field: Field| field.with_coarser(Coarser::new(name, 5));
+    vec![
+        integer("coarser~", 0, 8),
+        coarse(Field::new("position", FieldKind::Floats(vec![side; 3])).with_role(Role::Body), 8),
+        coarse(rotation("orientation", 9).with_role(Role::Body), 4),
+        Field::new("touched", FieldKind::Bool).with_role(Role::Touched),
+        coarse(
+            Field::new("speed", FieldKind::Floats(vec![odd, side])).with_role(Role::Velocity),
+            3,
+        ),
+        Field::new("turret?", FieldKind::Bool),
+        only("turret?", 1..=1, integer("turret.coarser~", 0, 31)),
+        only("turret?", 1..=1, of("turret.coarser~", rotation("turret", 12))),
+        of("turret.coarser~", Field::new("fuel", FieldKind::Floats(vec![wide]))),
+        coarse(Field::new("nothing", FieldKind::Floats(Vec::new())), 2),
+        Field::new("arms", FieldKind::Floats(vec![odd; 2]))
+            .with_time_precision(TimePrecision::new(20.0, 10.0)),
     ]
 }
 
