@@ -2,6 +2,8 @@
 //! `spec/CODEC.md` alone: on the frozen vectors, on random snapshots, and on damaged packets. Both
 //! must refuse a packet, or decode it to the same snapshot.
 
+#[path = "against_reference/schemas.rs"]
+mod schemas;
 #[path = "against_reference/worlds.rs"]
 mod worlds;
 
@@ -9,13 +11,14 @@ use std::collections::BTreeSet;
 
 use kinepack::profile::{Class, Context, FieldCode, GapCode, LaneWidth};
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
-use kinepack::schema::{Condition, Field, FieldKind, LaneArithmetic, Role, TimePrecision};
+use kinepack::schema::{Coarser, Condition, Field, FieldKind, LaneArithmetic, Role, TimePrecision};
 use kinepack::training::Trainer;
 use kinepack::{
     Baselines, Codec, DecodeError, DecodeLimits, Decoder, Encoder, EntityId, Level, Profile,
     Schema, Snapshot, Tick, View,
 };
 
+use self::schemas::{field, schemas};
 use crate::reference::{
     self, Axis, Differences, Entities, Gaps, Kind, Reader, Reference, Refused, Time, Width, Words,
     bits_for,
@@ -34,31 +37,6 @@ impl Numbers {
     fn one_in(&mut self, chances: i128) -> bool {
         self.up_to(chances - 1) == 0
     }
-}
-
-fn field(name: &'static str, kind: Kind) -> reference::Field {
-    reference::Field {
-        name,
-        role: 0,
-        kind,
-        time: None,
-        velocity_of: None,
-        condition: None,
-        spawn: false,
-    }
-}
-
-fn velocity(name: &'static str, kind: Kind) -> reference::Field {
-    reference::Field { role: reference::VELOCITY, ..field(name, kind) }
-}
-
-fn timed(name: &'static str, kind: Kind, time: Time) -> reference::Field {
-    reference::Field { time: Some(time), ..field(name, kind) }
-}
-
-/// Returns the same field, present only if the selector's value is in this range.
-fn only(selector: &'static str, values: [u32; 2], field: reference::Field) -> reference::Field {
-    reference::Field { condition: Some((selector, values[0], values[1])), ..field }
 }
 
 /// Makes the schema of the vectors.
@@ -103,6 +81,10 @@ fn field_of_the_crate(field: &reference::Field) -> Field {
         Some((selector, first, last)) => {
             of_the_crate.with_condition(Condition::new(selector, first..=last))
         }
+        None => of_the_crate,
+    };
+    let of_the_crate = match field.coarser {
+        Some((coarseness, most)) => of_the_crate.with_coarser(Coarser::new(coarseness, most)),
         None => of_the_crate,
     };
     let of_the_crate = if field.spawn { of_the_crate.with_spawn() } else { of_the_crate };
@@ -240,84 +222,6 @@ fn the_reference_reads_the_frozen_vectors() {
     assert_eq!(levels, (1..=12).collect());
 }
 
-/// Makes schemas for random snapshots, with every kind of field, all cyclic, and wide integers.
-fn schemas() -> [Vec<reference::Field>; 5] {
-    let axis = Axis::until(-256.0, 256.0, 1.0 / 512.0);
-    let speed = Axis::until(-32.0, 32.0, 1.0 / 32.0);
-    let things = vec![
-        field("position", Kind::Floats(vec![axis, axis, Axis::until(0.0, 32.0, 1.0 / 512.0)])),
-        field("orientation", Kind::Rotation { bits: 9 }),
-        field("burning", Kind::Bool),
-        velocity("velocity", Kind::Floats(vec![speed; 3])),
-        velocity("never at rest", Kind::Floats(vec![Axis::until(1.0, 5.0, 0.25), speed])),
-        velocity("counted", Kind::Integer { min: -5, max: 5, step: 1 }),
-        field("weapon", Kind::Choice { max: 4 }),
-        field("alone", Kind::Choice { max: 0 }),
-        field("seen", Kind::Integer { min: -10, max: 1000, step: 7 }),
-    ];
-    let cyclic = vec![
-        field("heading", Kind::Floats(vec![Axis::until(0.0, 360.0, 0.5).cyclic()])),
-        field(
-            "odd",
-            Kind::Floats(vec![
-                Axis::until(0.0, 7.0, 1.0).cyclic(),
-                Axis::until(-8.0, 8.0, 1.0).cyclic(),
-            ]),
-        ),
-        velocity("turning", Kind::Floats(vec![Axis::until(90.0, 450.0, 1.0).cyclic()])),
-        field("fine", Kind::Floats(vec![Axis::until(0.0, 1.0, 1.0 / 4_294_967_296.0).cyclic()])),
-    ];
-    let wide = vec![
-        field("flag", Kind::Bool),
-        field(
-            "clock",
-            Kind::Integer { min: i128::from(i64::MIN), max: i128::from(i64::MAX), step: 1 },
-        ),
-        field("raw", Kind::Raw { lanes: 3 }),
-        velocity("patterns", Kind::Raw { lanes: 1 }),
-        field("coarse", Kind::Rotation { bits: 2 }),
-        field("fine", Kind::Rotation { bits: 20 }),
-        field("just two lanes", Kind::Integer { min: 0, max: 1 << 32, step: 1 }),
-        field("just one lane", Kind::Integer { min: 0, max: (1 << 32) - 1, step: 1 }),
-    ];
-    let [short, long] = [(28.0, None), (45.0, Some(20.0))].map(|(ms, max_step)| Time {
-        ms,
-        ticks_per_s: 10.0,
-        max_step,
-    });
-    let moving = vec![
-        timed(
-            "position",
-            Kind::Floats(vec![axis, axis, Axis::until(0.0, 32.0, 1.0 / 512.0)]),
-            short,
-        ),
-        timed("orientation", Kind::Rotation { bits: 9 }, short),
-        timed("length", Kind::Floats(vec![axis]), long),
-        timed("turret", Kind::Rotation { bits: 12 }, Time { max_step: Some(0.1), ..short }),
-        timed(
-            "unlike",
-            Kind::Floats(vec![axis, Axis::until(0.0, 100.0, 1.0)]),
-            Time { max_step: Some(3.0), ..short },
-        ),
-        field("burning", Kind::Bool),
-    ];
-    let optional = vec![
-        field("burning", Kind::Bool),
-        timed("length", Kind::Floats(vec![axis]), long),
-        field("weapon?", Kind::Bool),
-        only("weapon?", [1, 1], field("weapon", Kind::Choice { max: 2 })),
-        only("weapon", [0, 0], field("grip", Kind::Integer { min: 0, max: 1 << 40, step: 1 })),
-        only("weapon", [1, 2], velocity("swing", Kind::Floats(vec![speed; 2]))),
-        only("weapon", [2, 2], timed("aim", Kind::Rotation { bits: 9 }, short)),
-        field("stops", Kind::Integer { min: 0, max: 3, step: 1 }),
-        only("stops", [1, 3], timed("stop", Kind::Floats(vec![axis, axis]), short)),
-        only("stops", [2, 3], field("stop", Kind::Floats(vec![axis, axis]))),
-        only("stops", [3, 3], field("weapon?", Kind::Bool)),
-        only("weapon?", [1, 1], field("colour", Kind::Choice { max: 9 })),
-    ];
-    [things, cyclic, wide, moving, optional]
-}
-
 /// The codes of 0 in the lanes of the velocities that have such a code, so that some entities are
 /// at rest.
 const ZERO_CODES: [i128; 2] = [1024, 270];
@@ -382,6 +286,7 @@ fn pair(numbers: &mut Numbers, schema: &[reference::Field]) -> [Entities; 2] {
     }
     for values in baseline.values_mut().chain(snapshot.values_mut()) {
         reference::clear_absent(schema, values);
+        reference::round_coarse(schema, values);
     }
     [baseline, snapshot]
 }
@@ -400,7 +305,10 @@ fn before(numbers: &mut Numbers, schema: &[reference::Field], baseline: &Entitie
             }
         }
     }
-    older.values_mut().for_each(|values| reference::clear_absent(schema, values));
+    for values in older.values_mut() {
+        reference::clear_absent(schema, values);
+        reference::round_coarse(schema, values);
+    }
     older
 }
 

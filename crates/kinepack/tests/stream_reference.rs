@@ -47,6 +47,10 @@ fn of_the_reference(schema: &Schema) -> Vec<reference::Field> {
         },
         time: None,
         spawn: field.is_spawn,
+        coarser: field.coarser.as_ref().map(|coarser| {
+            let coarseness: &'static str = coarser.coarseness.clone().leak();
+            (coarseness, coarser.most_bits)
+        }),
         velocity_of: field.velocity_of.clone().map(|name| &*name.leak()),
         condition: field.condition.as_ref().map(|condition| {
             let selector: &'static str = condition.selector.clone().leak();
@@ -62,7 +66,7 @@ fn all_schemas() -> Vec<(&'static str, Schema)> {
     let mut all = schemas();
     all.retain(|(_, schema)| !schema.lanes().is_empty());
     all.extend([("bodies", bodies_schema()), ("records", records_schema())]);
-    all.push(("optional", schema("optional")));
+    all.extend(["optional", "coarser"].map(|name| (name, schema(name))));
     all.extend(clocks());
     all
 }

@@ -5,10 +5,8 @@ use kinepack::{
     Codec, DecodeLimits, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View,
 };
 
-use super::{
-    MAX_ENTITIES, Numbers, field, field_of_the_crate, odd_profile, of_the_reference, only, pair,
-    schemas,
-};
+use super::schemas::{coarse_fields, coarser, field, only, schemas};
+use super::{MAX_ENTITIES, Numbers, field_of_the_crate, odd_profile, of_the_reference, pair};
 use crate::reference::kinds::{self, World, WorldReader};
 use crate::reference::{self, Axis, Entities, Kind};
 
@@ -35,6 +33,15 @@ fn kinds() -> Vec<kinds::Kind> {
             ],
         ),
         ("dial", cyclic),
+        ("distant", coarse_fields()),
+        (
+            "rock",
+            vec![
+                spawn(field("size", Kind::Choice { max: 1 })),
+                field("rough", Kind::Integer { min: 0, max: 5, step: 1 }),
+                coarser("rough", 4, field("position", Kind::Floats(vec![axis, axis]))),
+            ],
+        ),
     ]
 }
 
@@ -98,7 +105,7 @@ fn pair_of_worlds(numbers: &mut Numbers, kinds: &[kinds::Kind]) -> [World; 2] {
 
 #[test]
 fn both_decoders_agree_on_worlds_of_kinds() {
-    const MOST: usize = 4 * MAX_ENTITIES;
+    const MOST: usize = 6 * MAX_ENTITIES;
     let (kinds, mut numbers) = (kinds(), Numbers(3));
     let schema = world_of_the_crate(&kinds);
     let (mut packets, mut refused, mut taken) = (0, 0, 0);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Bits, Context, Entities, Field, Profile, Reader, Refused, hash_of, hashed_bytes};
-use super::{read_set, refuse};
+use super::{check_coarse, read_set, refuse};
 
 /// The entities of each kind.
 pub(crate) type World = Vec<Entities>;
@@ -103,6 +103,9 @@ impl WorldReader<'_> {
             }
         }
         bits.end()?;
+        for ((_, fields), after) in self.kinds.iter().zip(&after) {
+            check_coarse(fields, after)?;
+        }
         Ok(after)
     }
 }

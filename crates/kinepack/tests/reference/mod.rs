@@ -13,7 +13,7 @@ pub(crate) mod stream;
 use std::collections::{BTreeMap, HashMap};
 
 pub(crate) use packet::Reader;
-use packet::{read_set, turned};
+use packet::{code_at, read_set, turned, value_at};
 
 /// The entities by id, each with its lanes.
 pub(crate) type Entities = BTreeMap<u32, Vec<i128>>;
@@ -181,6 +181,8 @@ pub(crate) struct Field {
     pub(crate) condition: Option<(&'static str, u32, u32)>,
     /// Whether this is a spawn field: section 5.7.
     pub(crate) spawn: bool,
+    /// The coarseness's name, and the most bits: section 5.9.
+    pub(crate) coarser: Option<(&'static str, u8)>,
 }
 
 /// The number of the role of velocities.
@@ -241,7 +243,17 @@ impl Field {
 /// Returns the index of a field's selector, as section 5.5 defines it.
 fn selector(schema: &[Field], index: usize) -> Option<usize> {
     let (name, _, _) = schema[index].condition?;
+    last_before(schema, index, name)
+}
+
+/// Returns the index of the last field before another that has this name.
+fn last_before(schema: &[Field], index: usize, name: &str) -> Option<usize> {
     (0..index).rev().find(|other| schema[*other].name == name)
+}
+
+/// Returns the index of a field's first lane.
+fn first_lane(schema: &[Field], index: usize) -> usize {
+    schema[..index].iter().map(|field| field.lanes().len()).sum()
 }
 
 /// Returns whether a field is present in an entity or record. The lanes of all fields before it
@@ -249,8 +261,8 @@ fn selector(schema: &[Field], index: usize) -> Option<usize> {
 pub(crate) fn is_present(schema: &[Field], index: usize, lanes: &[i128]) -> bool {
     let Some((_, first, last)) = schema[index].condition else { return true };
     let selector = selector(schema, index).unwrap();
-    let lane: usize = schema[..selector].iter().map(|field| field.lanes().len()).sum();
-    let is_selected = (i128::from(first)..=i128::from(last)).contains(&lanes[lane]);
+    let lane = lanes[first_lane(schema, selector)];
+    let is_selected = (i128::from(first)..=i128::from(last)).contains(&lane);
     is_selected && is_present(schema, selector, lanes)
 }
 
@@ -266,6 +278,39 @@ pub(crate) fn clear_absent(schema: &[Field], lanes: &mut [i128]) {
     }
 }
 
+/// Returns the number s of a field that may be coarser, as section 5.9 defines it. The lanes of all
+/// fields before it must be known.
+fn coarse_shift(schema: &[Field], index: usize, lanes: &[i128]) -> Option<u32> {
+    let (name, most) = schema[index].coarser?;
+    let coarseness = last_before(schema, index, name).unwrap();
+    Some(lanes[first_lane(schema, coarseness)].min(most.into()) as u32)
+}
+
+/// Rounds the lanes of an entity as section 5.9 requires.
+pub(crate) fn round_coarse(schema: &[Field], lanes: &mut [i128]) {
+    for (index, field) in schema.iter().enumerate() {
+        let Some(shift) = coarse_shift(schema, index, lanes) else { continue };
+        let values = &mut lanes[first_lane(schema, index)..];
+        for (value, lane) in values.iter_mut().zip(field.lanes()) {
+            if lane.differences != Differences::None {
+                *value = value_at(code_at(*value, shift), shift, lane.max);
+            }
+        }
+    }
+}
+
+/// Refuses entities that are finer than section 5.9 allows.
+fn check_coarse(schema: &[Field], entities: &Entities) -> Result<(), Refused> {
+    for lanes in entities.values() {
+        let mut rounded = lanes.clone();
+        round_coarse(schema, &mut rounded);
+        if rounded != *lanes {
+            return refuse("a value is finer than the coarseness allows");
+        }
+    }
+    Ok(())
+}
+
 /// Computes the hash of one kind's fields, as section 5.3 defines it.
 pub(crate) fn hash(schema: &[Field]) -> u64 {
     hash_of(&hashed_bytes(schema))
@@ -277,8 +322,12 @@ fn hashed_bytes(schema: &[Field]) -> Vec<u8> {
     for (index, field) in schema.iter().enumerate() {
         bytes.extend((field.name.len() as u32).to_le_bytes());
         bytes.extend(field.name.as_bytes());
-        let flags = if field.condition.is_some() { 128 } else { 0 };
-        bytes.push(field.role + flags + if field.spawn { 64 } else { 0 });
+        let flags =
+            [(field.condition.is_some(), 128), (field.spawn, 64), (field.coarser.is_some(), 32)];
+        bytes.push(
+            field.role
+                + flags.iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag).sum::<u8>(),
+        );
         match &field.kind {
             Kind::Floats(axes) => {
                 bytes.extend([0, axes.len() as u8]);
@@ -309,6 +358,11 @@ fn hashed_bytes(schema: &[Field]) -> Vec<u8> {
             [selector as u32, first, last]
                 .iter()
                 .for_each(|number| bytes.extend(number.to_le_bytes()));
+        }
+        if let Some((name, most)) = field.coarser {
+            let coarseness = last_before(schema, index, name).unwrap();
+            bytes.extend((coarseness as u32).to_le_bytes());
+            bytes.push(most);
         }
     }
     bytes

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::{
     Bits, Context, Differences, Entities, Field, Gaps, Kind, Lane, Profile, Reference, Refused,
-    Width, is_present, refuse,
+    Width, check_coarse, coarse_shift, is_present, refuse,
 };
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -90,12 +90,12 @@ pub(crate) struct Reader<'a> {
 // The following code implements section 14.
 
 /// Returns the code of a value, for a step of 2^shift.
-fn code_at(value: i128, shift: u32) -> i128 {
+pub(super) fn code_at(value: i128, shift: u32) -> i128 {
     (value + (1 << shift) / 2).div_euclid(1 << shift)
 }
 
 /// Returns the value of a code with a step of 2^shift.
-fn value_at(code: i128, shift: u32, max: i128) -> i128 {
+pub(super) fn value_at(code: i128, shift: u32, max: i128) -> i128 {
     (code << shift).min(max)
 }
 
@@ -136,11 +136,22 @@ impl Field {
 }
 
 impl Reader<'_> {
-    /// Returns the shifts of an entity's lanes in a field.
-    fn shifts(&self, baseline: &Entities, id: u32, (first, field): (usize, &Field)) -> Vec<u32> {
-        let index =
-            self.fields().position(|(_, lane, other)| (lane, &other.name) == (first, &field.name));
-        let is_there = |lanes: &Vec<i128>| is_present(self.schema, index.unwrap(), lanes);
+    /// Returns the shifts of an entity's lanes in a field, by section 14 or 5.9. The new lanes of all
+    /// fields before it must be known.
+    fn shifts(
+        &self,
+        (baseline, after): (&Entities, &Entities),
+        added: &BTreeSet<u32>,
+        id: u32,
+        (index, first, field): (usize, usize, &Field),
+    ) -> Vec<u32> {
+        let is_there = |lanes: &Vec<i128>| is_present(self.schema, index, lanes);
+        if let Some(shift) = coarse_shift(self.schema, index, &after[&id]) {
+            let is_kept = !added.contains(&id) && baseline.get(&id).is_some_and(is_there);
+            let of = |lane: Lane| if lane.differences == Differences::None { 0 } else { shift };
+            let lanes = field.lanes().into_iter();
+            return lanes.map(|lane| if is_kept { of(lane) } else { 0 }).collect();
+        }
         let lanes = first..first + field.lanes().len();
         match (
             baseline.get(&id),
@@ -174,6 +185,7 @@ impl Reader<'_> {
             self.read_fields(bits, baseline, (&before, &mut after), (&changed, &added))?;
         }
         bits.end()?;
+        check_coarse(self.schema, &after)?;
         Ok(after)
     }
 
@@ -278,6 +290,9 @@ impl Reader<'_> {
             };
             let has_differences = lanes.iter().any(|lane| lane.differences != Differences::None);
             let from_level = if field.is_rotation() { 11 } else { 10 };
+            let shifts = |after: &Entities, id| {
+                self.shifts((baseline, after), added, id, (index, first, field))
+            };
             let mut previous = None;
             for id in flagged {
                 let base = &before[&id][first..first + lanes.len()];
@@ -293,18 +308,15 @@ impl Reader<'_> {
                     let class = words.read(bits)?;
                     classes.insert((index, id), class);
                     let carried = match previous {
-                        Some(other) => {
-                            let shifts = self.shifts(baseline, other, (first, field));
-                            motion(
-                                &before[&other][first..],
-                                &after[&other][first..],
-                                &lanes,
-                                &shifts,
-                            )
-                        }
+                        Some(other) => motion(
+                            &before[&other][first..],
+                            &after[&other][first..],
+                            &lanes,
+                            &shifts(after, other),
+                        ),
                         None => vec![0; lanes.len()],
                     };
-                    let shifts = self.shifts(baseline, id, (first, field));
+                    let shifts = shifts(after, id);
                     previous = Some(id);
                     match code.classes.get(class) {
                         Some((reference, widths)) => read_differences(
