@@ -214,7 +214,9 @@ pub(crate) fn state(
             }
         };
         let mut lanes: Vec<u32> = schema.kinds()[kind].lanes().map(&mut value).collect();
-        schema.of_kind(kind).clear_absent(&mut lanes);
+        let of_kind = schema.of_kind(kind);
+        of_kind.clear_absent(&mut lanes);
+        of_kind.round_coarse(&mut lanes);
         snapshot.push_lanes_of(kind, EntityId(id), &lanes).unwrap();
         match id.checked_add(1) {
             Some(after) => next = after,
@@ -231,6 +233,7 @@ pub(crate) fn schemas() -> Vec<Schema> {
     schemas.splice(5..5, [bodies_schema(), slab_schema()]);
     schemas.push(schema("optional"));
     schemas.push(schema("kinds"));
+    schemas.push(schema("coarser"));
     schemas
 }
 

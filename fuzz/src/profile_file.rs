@@ -9,7 +9,7 @@ use kinepack::schema::FieldKind;
 use kinepack::{Codec, Level, Profile, Schema, View};
 
 use crate::coding::{Pair, Source, adaptive_profile, bodies_schema, lined_up, slab_schema, state};
-use crate::support::{at_tick, frames, views};
+use crate::support::{at_tick, frames, schema, views};
 
 /// A schema with profiles to damage: one with a trained model, and one without a model.
 struct Bench {
@@ -344,9 +344,10 @@ pub fn schema_file(data: &[u8]) {
 /// Schemas as files, whole and without their checksum.
 #[allow(dead_code, reason = "used only to write a corpus")]
 pub fn schema_corpus() -> Vec<Vec<u8>> {
-    let of_schema = |Bench { schema, .. }: &Bench| {
+    let of_schema = |schema: &Schema| {
         let file = schema.to_bytes();
         [[&[0], &file[..]].concat(), [&[1], &file[..file.len() - HASH_BYTES]].concat()]
     };
-    benches().iter().flat_map(of_schema).collect()
+    let coarser = schema("coarser");
+    benches().iter().map(|bench| &bench.schema).chain([&coarser]).flat_map(of_schema).collect()
 }
