@@ -3,6 +3,7 @@
 
 mod packets;
 mod refusals;
+mod vectors;
 
 use kinepack::quantize::IntegerLimits;
 use kinepack::schema::{Coarser, Field, FieldKind};

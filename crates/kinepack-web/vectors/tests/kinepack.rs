@@ -13,6 +13,8 @@ mod support;
 mod adaptive;
 #[path = "../../../kinepack/tests/against_reference.rs"]
 mod against_reference;
+#[path = "../../../kinepack/tests/coarser/vectors.rs"]
+mod coarser;
 #[path = "../../../kinepack/tests/conditions.rs"]
 mod conditions;
 #[path = "../../../kinepack/tests/kinds.rs"]
