@@ -139,7 +139,7 @@ impl<'a> PackedField<'a> {
         let span = Span::mixed_site().located_at(self.member.span());
         let site = Site { krate, name, ty, span, ticks_per_s };
         let helpers = quote!(#krate::__derive);
-        let (time, coarser) = (self.add_precision(&site, needs), self.add_coarser(krate, needs));
+        let (time, coarser) = (self.add_precision(&site, needs), self.add_coarser(&site, needs));
         let precision = quote!(#time #coarser);
         let mut code = match &self.rule.lanes {
             Rule::Nested => self.nested_code(place, krate, needs),
@@ -356,11 +356,12 @@ impl<'a> PackedField<'a> {
 
     /// Adds the constant with the most bits by which the field may be coarser. Returns the method
     /// call that sets it on the schema's field, or no tokens if the field is always exact.
-    fn add_coarser(&self, krate: &Path, needs: &mut Needs<'_>) -> TokenStream {
+    fn add_coarser(&self, site: &Site<'_>, needs: &mut Needs<'_>) -> TokenStream {
         let Some(bits) = &self.rule.coarser else { return TokenStream::new() };
+        let (krate, refusal) = (site.krate, site.refusal("`coarser` must be 1 to 31 bits"));
         let value = quote!({
             let bits: u8 = #bits;
-            assert!(bits >= 1 && bits <= 31, "`coarser` must be 1 to 31 bits");
+            if bits == 0 || bits > 31 { #refusal }
             bits
         });
         needs.add_constant(self.coarser_name(), quote!(u8), value);

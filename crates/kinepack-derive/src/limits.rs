@@ -179,7 +179,7 @@ impl Site<'_> {
         }
     }
 
-    fn refusal(&self, message: &str) -> TokenStream {
+    pub(crate) fn refusal(&self, message: &str) -> TokenStream {
         let message = format!("field `{}`: {message}", self.name);
         quote_spanned!(self.span=> ::core::panic!(#message))
     }
