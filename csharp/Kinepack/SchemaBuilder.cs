@@ -145,6 +145,18 @@ namespace Kinepack
                 Native.kp_schema_builder_time_precision(Id, milliseconds, ticksPerSecond));
         }
 
+        /// <summary>
+        /// Lets the last field be coarser in some entities: by as many bits as an earlier integer
+        /// field of its kind holds. If a state has 0 there, the field is exact.
+        /// </summary>
+        /// <param name="coarseness">The name of the integer field.</param>
+        /// <param name="mostBits">The most bits by which the last field becomes coarser.</param>
+        public SchemaBuilder Coarser(string coarseness, uint mostBits)
+        {
+            byte[] text = Text(coarseness);
+            return Done(Native.kp_schema_builder_coarser(Id, text, mostBits));
+        }
+
         /// <summary>Builds the schema, and disposes the builder.</summary>
         /// <exception cref="KinepackException">
         /// The fields are not a valid schema. The builder is unchanged.

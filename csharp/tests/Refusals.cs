@@ -66,6 +66,30 @@ internal static class Refusals
             Check.Refused(Status.Argument, () => builder.Build());
             Check.Refused(Status.Argument, () => builder.Build());
         }
+        // A coarseness that does not exist, and too many bits.
+        using (SchemaBuilder builder = new SchemaBuilder())
+        {
+            Check.Refused(Status.Argument, () => builder.Coarser("bits", 3));
+            builder.Integer("bits", 0, 4).Floats("place", 1, 0.0, 64.0, 0.25);
+            Check.Throws<ArgumentNullException>(() => builder.Coarser(null, 3));
+            Check.Refused(Status.Argument, () => builder.Coarser("bits", 256));
+            builder.Coarser("bit", 3);
+            Check.Refused(Status.Argument, () => builder.Build());
+            builder.Coarser("bits", 32);
+            Check.Refused(Status.Argument, () => builder.Build());
+            using (Schema schema = builder.Coarser("bits", 3).Build())
+            using (Snapshot world = new Snapshot(schema))
+            {
+                uint[] ids = { 1, 2 };
+                float[] places = { 1.25f, 4.25f };
+                Columns buoys = new Columns(schema).Set(0, new byte[] { 0, 4 }).Set(1, places);
+                // The second place is not a multiple of 8 steps.
+                Check.Refused(Status.Argument, () => world.Add(ids, 2, buoys));
+                places[1] = 4.0f;
+                world.Add(ids, 2, buoys);
+                Check.Equal(world.Count(0), 2);
+            }
+        }
         foreach (byte[] noise in Random.Noise(500))
         {
             Check.Refused(Status.Data, () => Schema.FromBytes(noise));

@@ -2126,6 +2126,13 @@ KpStatus kp_schema_builder_time_precision(struct KpSchemaBuilder builder,
                                           double milliseconds,
                                           double ticks_per_s);
 
+// Lets the last field be coarser in some entities: by as many bits as the earlier integer field
+// `coarseness` of the same kind holds, but at most by `most_bits` (1 to 31). If a state has 0 there,
+// the field is exact.
+KpStatus kp_schema_builder_coarser(struct KpSchemaBuilder builder,
+                                   const char *coarseness,
+                                   uint32_t most_bits);
+
 // Builds the schema, and frees the builder. If the fields are not a valid schema, the builder is
 // unchanged. The caller frees `*out` with `kp_schema_free`.
 KpStatus kp_schema_builder_build(struct KpSchemaBuilder builder, struct KpSchema *out);

@@ -188,6 +188,9 @@ class SchemaBuilder : public Owner<KpSchemaBuilder, kp_schema_builder_free> {
   SchemaBuilder &time_precision(double milliseconds, double ticks_per_s) {
     return first(kp_schema_builder_time_precision(handle_, milliseconds, ticks_per_s));
   }
+  SchemaBuilder &coarser(const char *coarseness, uint32_t most_bits) {
+    return first(kp_schema_builder_coarser(handle_, coarseness, most_bits));
+  }
 
   Schema build() {
     KpSchema schema{0};

@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::sync::Mutex;
 
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
-use kinepack::schema::{Condition, Field, FieldKind, Role, TimePrecision};
+use kinepack::schema::{Coarser, Condition, Field, FieldKind, Role, TimePrecision};
 use kinepack::{Schema, SetupError};
 
 use crate::KpStatus;
@@ -276,6 +276,25 @@ pub extern "C" fn kp_schema_builder_time_precision(
 ) -> KpStatus {
     change(builder, |field| {
         Ok(field.with_time_precision(TimePrecision::new(milliseconds, ticks_per_s)))
+    })
+}
+
+/// Lets the last field be coarser in some entities: by as many bits as the earlier integer field
+/// `coarseness` of the same kind holds, but at most by `most_bits` (1 to 31). If a state has 0 there,
+/// the field is exact.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_schema_builder_coarser(
+    builder: KpSchemaBuilder,
+    coarseness: *const c_char,
+    most_bits: u32,
+) -> KpStatus {
+    // SAFETY: the caller guarantees that `coarseness` points to a zero-terminated text until this
+    // call returns.
+    let coarseness = unsafe { memory::text(coarseness) }.map(str::to_owned);
+    change(builder, |field| {
+        let too_many = |_| Failure::argument(format!("{most_bits} bits are more than 31"));
+        let most_bits = u8::try_from(most_bits).map_err(too_many)?;
+        Ok(field.with_coarser(Coarser::new(coarseness?, most_bits)))
     })
 }
 

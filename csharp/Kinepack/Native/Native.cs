@@ -2745,6 +2745,15 @@ namespace Kinepack
             ulong builder, double milliseconds, double ticks_per_s);
 
         /// <summary>
+        /// Lets the last field be coarser in some entities: by as many bits as the earlier integer
+        /// field <c>coarseness</c> of the same kind holds, but at most by <c>most_bits</c> (1 to
+        /// 31). If a state has 0 there, the field is exact.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_schema_builder_coarser(
+            ulong builder, byte[] coarseness, uint most_bits);
+
+        /// <summary>
         /// Builds the schema, and frees the builder. If the fields are not a valid schema, the
         /// builder is unchanged. The caller frees <c>*out</c> with <c>kp_schema_free</c>.
         /// </summary>

@@ -322,6 +322,38 @@ static void groups(KpSchema schema) {
   REFUSED(KP_STATUS_HANDLE, kp_codec_profile_text(codec, profile, sizeof profile, &profile_size));
 }
 
+// Buoys whose place may be coarser: by as many bits as they say.
+static void coarser_fields(void) {
+  KpSchemaBuilder builder;
+  KpSchema schema;
+  KpSnapshot world;
+  OK(kp_schema_builder_new(&builder));
+  REFUSED(KP_STATUS_ARGUMENT, kp_schema_builder_coarser(builder, "bits", 3));
+  OK(kp_schema_builder_integer(builder, "bits", 0, 4));
+  OK(kp_schema_builder_floats(builder, "place", 1, -64.0, 64.0, 0.25));
+  REFUSED(KP_STATUS_POINTER, kp_schema_builder_coarser(builder, NULL, 3));
+  REFUSED(KP_STATUS_ARGUMENT, kp_schema_builder_coarser(builder, "bits", 256));
+  // Only the schema finds these mistakes: no such field, and too many bits.
+  OK(kp_schema_builder_coarser(builder, "bit", 3));
+  REFUSED(KP_STATUS_ARGUMENT, kp_schema_builder_build(builder, &schema));
+  OK(kp_schema_builder_coarser(builder, "bits", 32));
+  REFUSED(KP_STATUS_ARGUMENT, kp_schema_builder_build(builder, &schema));
+  OK(kp_schema_builder_coarser(builder, "bits", 3));
+  OK(kp_schema_builder_build(builder, &schema));
+  OK(kp_snapshot_new(schema, &world));
+  const uint32_t ids[3] = {1, 2, 3};
+  const uint8_t bits[3] = {0, 2, 4};
+  float places[3] = {1.25f, -3.0f, 4.25f};
+  const KpColumn columns[2] = {{bits, 1, KP_NUMBER_U8, 0},
+                               {places, sizeof(float), KP_NUMBER_F32, 0}};
+  // The third place is not a multiple of 8 steps.
+  REFUSED(KP_STATUS_ARGUMENT, kp_snapshot_add(world, 0, ids, 3, columns, 2));
+  places[2] = 4.0f;
+  OK(kp_snapshot_add(world, 0, ids, 3, columns, 2));
+  OK(kp_snapshot_free(world));
+  OK(kp_schema_free(schema));
+}
+
 int main(void) {
   static Ship ships[SHIPS];
   uint32_t ids[SHIPS];
@@ -336,6 +368,7 @@ int main(void) {
   }
   EXPECT(bytes[2] < bytes[0] && bytes[0] < 9 * SHIPS * 8);
   refusals(schema, ships, ids);
+  coarser_fields();
   OK(kp_schema_free(schema));
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

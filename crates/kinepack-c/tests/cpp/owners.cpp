@@ -387,6 +387,23 @@ void rings() {
   EXPECT(compared > 25);
 }
 
+// A buoy whose place may be coarser: by as many bits as it says.
+void coarser_fields() {
+  kinepack::SchemaBuilder builder;
+  const kinepack::Schema of = builder.integer("bits", 0, 4)
+                                  .floats("place", 1, -64.0, 64.0, 0.25)
+                                  .coarser("bits", 3)
+                                  .build();
+  kinepack::Snapshot world(of);
+  const uint32_t id = 7;
+  const uint8_t bits = 4;
+  double place = 4.25;
+  const KpColumn columns[2] = {{&bits, 1, KP_NUMBER_U8, 0}, {&place, 8, KP_NUMBER_F64, 0}};
+  EXPECT(kp_snapshot_add(world, 0, &id, 1, columns, 2) == KP_STATUS_ARGUMENT);
+  place = 4.0;
+  EXPECT(kp_snapshot_add(world, 0, &id, 1, columns, 2) == KP_STATUS_OK);
+}
+
 void errors() {
 #if defined(__cpp_exceptions)
   bool was_thrown = false;
@@ -425,6 +442,7 @@ int main() {
   streams_without_headers();
   figures();
   rings();
+  coarser_fields();
   errors();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
