@@ -18,6 +18,7 @@ mod analysis;
 mod capture;
 mod capture_hostile;
 mod capture_properties;
+mod coarser;
 mod corpus;
 mod foreign;
 mod guide;

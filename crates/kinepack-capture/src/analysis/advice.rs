@@ -224,7 +224,7 @@ fn proposals_of(
     // With more than three axes, or above a quarter of a tick, values at rest might not become
     // exact.
     let late_ms = LATE_MS.min(250.0 / rate_hz);
-    let can_be_late = can_be_late && !field.is_spawn && field.time_precision.is_none();
+    let can_be_late = can_be_late && field.takes_time_precision() && field.time_precision.is_none();
     if can_be_late && !is_velocity && late_ms > 0.0 {
         all.push((
             Some(field.clone().with_time_precision(TimePrecision::new(late_ms, rate_hz))),

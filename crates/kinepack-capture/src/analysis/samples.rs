@@ -109,6 +109,8 @@ impl ChangedKind {
             }
         }
         self.schema.clear_absent(lanes);
+        // Other limits make other multiples of the steps.
+        self.schema.round_coarse(lanes);
     }
 }
 

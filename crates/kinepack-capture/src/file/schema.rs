@@ -14,7 +14,7 @@
 //! ```
 
 use kinepack::quantize::{FloatLimits, FloatParts, IntegerLimits, SmallestThree};
-use kinepack::schema::{Condition, Field, FieldKind, Role, TimePrecision};
+use kinepack::schema::{Coarser, Condition, Field, FieldKind, Role, TimePrecision};
 use kinepack::schema::{EntityKind, SchemaBuilder};
 use kinepack::{Schema, SetupError, Tick};
 use serde::{Deserialize, Serialize};
@@ -80,6 +80,14 @@ struct FieldDocument {
     condition: Option<PresentIf>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     spawn: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    coarser: Option<CoarserBy>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct CoarserBy {
+    coarseness: String,
+    most_bits: u8,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -192,6 +200,9 @@ pub fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
             name: names[field].clone(),
             reason: "its condition names no earlier flag, choice or integer".into(),
         },
+        SetupError::BadCoarseness { field } => {
+            SchemaError::Field { name: names[field].clone(), reason: error.to_string() }
+        }
         error => SchemaError::NoDocument { reason: error.to_string() },
     })?;
     check_lanes(schema.lanes().len())?;
@@ -345,6 +356,10 @@ impl FieldDocument {
                 last: *condition.values.end(),
             }),
             spawn: field.is_spawn,
+            coarser: field
+                .coarser
+                .clone()
+                .map(|Coarser { coarseness, most_bits }| CoarserBy { coarseness, most_bits }),
         })
     }
 
@@ -397,6 +412,9 @@ impl FieldDocument {
         field.condition = self
             .condition
             .map(|PresentIf { selector, first, last }| Condition::new(selector, first..=last));
+        field.coarser = self
+            .coarser
+            .map(|CoarserBy { coarseness, most_bits }| Coarser::new(coarseness, most_bits));
         Ok(field)
     }
 }
