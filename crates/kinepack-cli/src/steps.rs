@@ -91,8 +91,14 @@ impl Steps {
             };
             let kind = schema.kinds().iter().find(|kind| kind.fields().contains(&index));
             let of_kind = kind.map_or(0..0, EntityKind::fields);
-            if fields[of_kind].iter().any(is_selector) {
+            let is_coarseness = |field: &Field| {
+                field.coarser.as_ref().is_some_and(|coarser| coarser.coarseness == own_name)
+            };
+            if fields[of_kind.clone()].iter().any(is_selector) {
                 return Err(refused("it decides which other fields are present".into()));
+            }
+            if fields[of_kind].iter().any(is_coarseness) {
+                return Err(refused("it tells how coarse other fields are".into()));
             }
             let kind = within(&fields[index].kind, *error).map_err(refused)?;
             fields[index] = fields[index].clone().with_kind(kind);
@@ -147,6 +153,7 @@ impl Steps {
                 off.into_iter().for_each(|off| errors.add(off));
             }
         }
+        self.of_kinds[kind].round_coarse(to);
         Ok(())
     }
 
@@ -232,6 +239,8 @@ impl fmt::Display for Attribute<'_> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+    use kinepack::schema::Coarser;
+
     use super::*;
 
     #[test]
@@ -271,5 +280,24 @@ mod tests {
             FieldKind::Integer(IntegerLimits::new(0, 1000, 5).unwrap())
         );
         assert!(within(&FieldKind::Bool, 1.0).is_err() && within(&health, 1e6).is_err());
+    }
+
+    #[test]
+    fn values_with_other_steps_are_as_coarse_as_the_entity() {
+        let bits = FieldKind::Integer(IntegerLimits::new(0, 4, 1).unwrap());
+        let axis = FloatLimits::new(0.0, 100.0, 0.25).unwrap();
+        let place = Field::new("place", FieldKind::Floats(vec![axis]));
+        let schema = Schema::new(vec![
+            Field::new("bits", bits),
+            place.with_coarser(Coarser::new("bits", 3)),
+        ]);
+        let wanted = |field: &str| [MaxError { field: field.into(), error: 1.0 }];
+        let refused = Steps::new(&schema, &wanted("bits")).map(|_| ()).unwrap_err();
+        assert_eq!(refused.reason, "it tells how coarse other fields are");
+        let mut steps = Steps::new(&schema, &wanted("place")).unwrap();
+        // The value 10 is a multiple of 8 of the old steps, but not of the new ones, which are 2.
+        let mut to = [0; 2];
+        steps.quantize((0, &schema), &[3, 10_f64.to_bits()], &[3, 40], &mut to).unwrap();
+        assert_eq!(to, [3, 8]);
     }
 }

@@ -113,14 +113,18 @@ fn orders(count: usize) -> Vec<Order> {
     all
 }
 
-/// Returns whether each field comes after the field that decides whether it is present.
+/// Returns whether each field comes after the field that decides whether it is present, and after
+/// the one that tells how coarse it is.
 fn keeps_selectors_first(schema: &Schema, order: &[usize]) -> bool {
     let fields = schema.fields();
     let place = |field: usize| order.iter().position(|other| *other == field);
     fields.iter().enumerate().all(|(index, field)| {
-        let Some(condition) = &field.condition else { return true };
-        let selector = fields[..index].iter().rposition(|field| field.name == condition.selector);
-        selector.is_none_or(|selector| place(selector) < place(index))
+        let selector = field.condition.as_ref().map(|condition| &condition.selector);
+        let coarseness = field.coarser.as_ref().map(|coarser| &coarser.coarseness);
+        selector.into_iter().chain(coarseness).all(|name| {
+            let earlier = fields[..index].iter().rposition(|field| field.name == *name);
+            earlier.is_none_or(|earlier| place(earlier) < place(index))
+        })
     })
 }
 
@@ -178,6 +182,9 @@ fn bytes(
 
 #[cfg(test)]
 mod tests {
+    use kinepack::quantize::{IntegerLimits, SmallestThree};
+    use kinepack::schema::{Coarser, FieldKind};
+
     use super::*;
 
     #[test]
@@ -195,5 +202,19 @@ mod tests {
         }
         assert_eq!(orders(5)[3], [3, 0, 1, 2, 4]);
         assert_eq!(orders(80).len(), MOST_TRIES);
+    }
+
+    #[test]
+    fn a_field_stays_after_the_one_that_tells_how_coarse_it_is() {
+        let bits = FieldKind::Integer(IntegerLimits::new(0, 4, 1).expect("limits"));
+        let turn = FieldKind::Rotation(SmallestThree::new(9).expect("bits"));
+        let schema = Schema::new(vec![
+            Field::new("bits", bits),
+            Field::new("is_lit", FieldKind::Bool),
+            Field::new("turn", turn).with_coarser(Coarser::new("bits", 2)),
+        ]);
+        let mut kept = orders(3);
+        kept.retain(|order| keeps_selectors_first(&schema, order));
+        assert_eq!(kept, [[0, 1, 2], [0, 2, 1], [1, 0, 2]]);
     }
 }
