@@ -71,6 +71,11 @@ export interface Field {
    * `most`.
    */
   readonly presentIf?: { readonly field: string; readonly least: number; readonly most: number };
+  /**
+   * Whether the field is coarser in some entities: by as many bits as another field has, but at
+   * most by `mostBits`.
+   */
+  readonly coarser?: { readonly field: string; readonly mostBits: number };
 }
 
 /**

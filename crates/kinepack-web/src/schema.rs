@@ -59,6 +59,13 @@ pub fn described(schema: &Schema) -> String {
                     condition.values.end(),
                 );
             }
+            if let Some(coarser) = &field.coarser {
+                text += &format!(
+                    ",\"coarser\":{{\"field\":{},\"mostBits\":{}}}",
+                    quoted(&coarser.coarseness),
+                    coarser.most_bits,
+                );
+            }
             text += "}";
         }
         text += "]}";
@@ -81,7 +88,8 @@ pub(crate) fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use kinepack::schema::{Condition, Field};
+    use kinepack::quantize::{IntegerLimits, SmallestThree};
+    use kinepack::schema::{Coarser, Condition, Field};
 
     use super::*;
 
@@ -104,5 +112,16 @@ mod tests {
             schema.hash()
         );
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_coarser_field_names_its_coarseness() {
+        let coarseness = FieldKind::Integer(IntegerLimits::new(0, 6, 1).unwrap());
+        let turn = FieldKind::Rotation(SmallestThree::new(9).unwrap());
+        let text = described(&Schema::new(vec![
+            Field::new("coarser~", coarseness),
+            Field::new("turn", turn).with_coarser(Coarser::new("coarser~", 4)),
+        ]));
+        assert!(text.ends_with(r#""lanes":4,"coarser":{"field":"coarser~","mostBits":4}}]}]}"#));
     }
 }
