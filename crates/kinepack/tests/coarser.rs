@@ -62,7 +62,7 @@ fn tank(random: &mut Random) -> Tank {
         orientation: [random.unit(), random.unit(), random.unit(), random.unit()],
         velocity: [0.5, -0.25, 0.0],
         turrets: [turret(random), turret(random)],
-        target: random.one_in(2).then(|| [1.0, 2.0]),
+        target: random.one_in(2).then_some([1.0, 2.0]),
         health: random.below(101) as u8,
     }
 }

@@ -40,7 +40,7 @@ fn run(seed: u64, ticks: u32) -> Vec<Snapshot> {
             let tank = Tank {
                 position: [id as f32 * 9.0 - 40.0 + time * 5.0, time * id as f32, 1.0],
                 rotation: [0.1, turn, 0.3, 1.0],
-                barrel: ((tick / 5 + id) % 3 > 0).then_some(barrel),
+                barrel: (!(tick / 5 + id).is_multiple_of(3)).then_some(barrel),
                 fuel: 100.0 - time * 3.0,
             };
             world.push(EntityId(3 * id), &tank).unwrap();
