@@ -2127,8 +2127,8 @@ KpStatus kp_schema_builder_time_precision(struct KpSchemaBuilder builder,
                                           double ticks_per_s);
 
 // Lets the last field be coarser in some entities: by as many bits as the earlier integer field
-// `coarseness` of the same kind holds, but at most by `most_bits` (1 to 31). If a state has 0 there,
-// the field is exact.
+// `coarseness` of the same kind holds, but at most by `most_bits` (1 to 31). If a state has 0
+// there, the field is exact.
 KpStatus kp_schema_builder_coarser(struct KpSchemaBuilder builder,
                                    const char *coarseness,
                                    uint32_t most_bits);

@@ -280,8 +280,8 @@ pub extern "C" fn kp_schema_builder_time_precision(
 }
 
 /// Lets the last field be coarser in some entities: by as many bits as the earlier integer field
-/// `coarseness` of the same kind holds, but at most by `most_bits` (1 to 31). If a state has 0 there,
-/// the field is exact.
+/// `coarseness` of the same kind holds, but at most by `most_bits` (1 to 31). If a state has 0
+/// there, the field is exact.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_builder_coarser(
     builder: KpSchemaBuilder,

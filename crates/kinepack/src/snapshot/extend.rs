@@ -87,8 +87,8 @@ impl Snapshot {
 
     /// Appends entities of a kind. `fill` writes the entities' lanes: it gets the kind's columns,
     /// which already have the new rows, and the first new row. `fill` must write values that the
-    /// kind allows, but they may be finer than the kind allows. `refused` makes the error for these,
-    /// and for ids that do not increase. After an error the snapshot is unchanged.
+    /// kind allows, but they may be finer than the kind allows. `refused` makes the error for such
+    /// values, and for ids that do not increase. After an error the snapshot is unchanged.
     pub(crate) fn extend_filled<E>(
         &mut self,
         kind: usize,

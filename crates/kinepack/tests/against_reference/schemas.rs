@@ -23,8 +23,8 @@ fn timed(name: &'static str, kind: Kind, time: Time) -> reference::Field {
     reference::Field { time: Some(time), ..field(name, kind) }
 }
 
-/// Returns the same field, which may be coarser by as many bits as the coarseness tells, but at most
-/// by `most`.
+/// Returns the same field, which may be coarser by as many bits as the coarseness tells, but at
+/// most by `most`.
 pub(super) fn coarser(
     coarseness: &'static str,
     most: u8,

@@ -136,8 +136,8 @@ impl Field {
 }
 
 impl Reader<'_> {
-    /// Returns the shifts of an entity's lanes in a field, by section 14 or 5.9. The new lanes of all
-    /// fields before it must be known.
+    /// Returns the shifts of an entity's lanes in a field, by section 14 or 5.9. The new lanes of
+    /// all fields before it must be known.
     fn shifts(
         &self,
         (baseline, after): (&Entities, &Entities),

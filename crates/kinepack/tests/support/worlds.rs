@@ -133,8 +133,8 @@ fn optional() -> Vec<Field> {
     ]
 }
 
-/// Makes a body and other fields that may be coarser. A coarseness and a coarser field may be absent,
-/// and the ranges of some fields do not end at a whole step.
+/// Makes a body and other fields that may be coarser. A coarseness and a coarser field may be
+/// absent, and the ranges of some fields do not end at a whole step.
 fn coarser() -> Vec<Field> {
     let side = FloatLimits::until(-256.0, 256.0, 1.0 / 512.0).unwrap();
     let odd = FloatLimits::new(0.0, 100.0, 1.0).unwrap();

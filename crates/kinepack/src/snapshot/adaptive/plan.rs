@@ -298,8 +298,8 @@ impl Plan {
         self.coarseness.get(lane).copied().flatten()
     }
 
-    /// Returns those of a kind's fields that are coded before its body: the coarsenesses of the body,
-    /// and the fields that decide whether these are present.
+    /// Returns those of a kind's fields that are coded before its body: the coarsenesses of the
+    /// body, and the fields that decide whether these are present.
     fn before_body(&self, body: &BodyPlan, fields: Range<usize>) -> Vec<usize> {
         let of_body = [body.position[0], body.rotation + 1].map(|lane| self.coarseness(lane));
         let mut lanes: Vec<usize> = of_body.iter().flatten().map(|of| of.lane).collect();
