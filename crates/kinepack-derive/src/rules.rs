@@ -103,6 +103,7 @@ pub(crate) fn rule<'a>(
                     "touched",
                     "mover",
                     "clock",
+                    "cut",
                     "velocity",
                     "time_precision_ms",
                     "coarser",
@@ -155,13 +156,12 @@ fn check_cut(key: &Ident, ty: &Type, lanes: &Rule, has_role: bool) -> Result<()>
         Rule::Nested => integer_name(ty).is_some() || type_name(ty).as_deref() == Some("bool"),
         _ => false,
     };
-    if is_right && !has_role {
-        return Ok(());
-    }
-    Err(Error::new(
-        key.span(),
-        "`cut` is for a flag or an integer that changes when the entity jumps; remove it",
-    ))
+    let message = match (is_right, has_role) {
+        (true, false) => return Ok(()),
+        (true, true) => "a field is marked once; remove `cut`, or use another field for it",
+        _ => "`cut` is for a flag or an integer that changes when the entity jumps; remove it",
+    };
+    Err(Error::new(key.span(), message))
 }
 
 impl Given {

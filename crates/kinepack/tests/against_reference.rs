@@ -72,10 +72,10 @@ fn field_of_the_crate(field: &reference::Field) -> Field {
         Kind::Raw { lanes } => FieldKind::Raw { lanes: *lanes },
         Kind::Bytes { len } => FieldKind::Bytes { len: *len },
     };
-    let of_the_crate = Field::new(field.name, kind).with_role(if field.role == 0 {
-        Role::Plain
-    } else {
-        Role::Velocity
+    let of_the_crate = Field::new(field.name, kind).with_role(match field.role {
+        0 => Role::Plain,
+        reference::CUT => Role::Cut,
+        _ => Role::Velocity,
     });
     let of_the_crate = match field.condition {
         Some((selector, first, last)) => {

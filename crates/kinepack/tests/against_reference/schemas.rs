@@ -101,7 +101,7 @@ pub(super) fn schemas() -> [Vec<reference::Field>; 6] {
             Kind::Floats(vec![axis, Axis::until(0.0, 100.0, 1.0)]),
             Time { max_step: Some(3.0), ..short },
         ),
-        field("burning", Kind::Bool),
+        reference::Field { role: reference::CUT, ..field("jumped", Kind::Bool) },
     ];
     let optional = vec![
         field("burning", Kind::Bool),

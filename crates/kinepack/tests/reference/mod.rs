@@ -187,6 +187,8 @@ pub(crate) struct Field {
 
 /// The number of the role of velocities.
 pub(crate) const VELOCITY: u8 = 1;
+/// The number of the role of cuts.
+pub(crate) const CUT: u8 = 6;
 
 /// A time precision (section 5.4): the time in ms, the ticks per second, and the coarsest step.
 #[derive(Clone, Copy, Debug)]

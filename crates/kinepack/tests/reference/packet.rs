@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::{
-    Bits, Context, Differences, Entities, Field, Gaps, Kind, Lane, Profile, Reference, Refused,
-    Width, check_coarse, coarse_shift, is_present, refuse,
+    Bits, CUT, Context, Differences, Entities, Field, Gaps, Kind, Lane, Profile, Reference,
+    Refused, Width, check_coarse, coarse_shift, is_present, refuse,
 };
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -136,6 +136,14 @@ impl Field {
 }
 
 impl Reader<'_> {
+    /// Returns whether a cut is between two states of an entity: section 5.2.
+    fn is_cut(&self, older: &[i128], newer: &[i128]) -> bool {
+        self.fields().any(|(_, first, field)| {
+            let lanes = first..first + field.lanes().len();
+            field.role == CUT && older[lanes.clone()] != newer[lanes]
+        })
+    }
+
     /// Returns the shifts of an entity's lanes in a field, by section 14 or 5.9. The new lanes of
     /// all fields before it must be known.
     fn shifts(
@@ -157,7 +165,9 @@ impl Reader<'_> {
             baseline.get(&id),
             self.older.and_then(|(older, ticks)| Some((older.get(&id)?, ticks))),
         ) {
-            (Some(base), Some((older, ticks))) if is_there(base) && is_there(older) => {
+            (Some(base), Some((older, ticks)))
+                if is_there(base) && is_there(older) && !self.is_cut(older, base) =>
+            {
                 field.shifts(&base[lanes.clone()], &older[lanes], ticks.max(1))
             }
             _ => vec![0; lanes.len()],
