@@ -114,6 +114,11 @@ fn budgets_follow_the_link_and_divide_the_uplink() {
 }
 
 #[test]
+fn far_ships_are_coarser_while_they_move() {
+    run("tests/c/coarser.c", &C);
+}
+
+#[test]
 fn owners_in_cpp_with_and_without_exceptions() {
     run("tests/cpp/owners.cpp", &CPP);
     run("tests/cpp/owners.cpp", &[CPP[0], "-fno-exceptions"]);
