@@ -103,6 +103,8 @@ enum KpLinkLimit
   KP_LINK_LIMIT_COMPETING = 4,
   // The largest limit that was set.
   KP_LINK_LIMIT_AT_MOST = 5,
+  // The limit of all receivers together.
+  KP_LINK_LIMIT_UPLINK = 6,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

@@ -52,6 +52,8 @@ pub enum KpLinkLimit {
     Competing = 4,
     /// The largest limit that was set.
     AtMost = 5,
+    /// The limit of all receivers together.
+    Uplink = 6,
 }
 
 /// What the hub knows of the link to a receiver. All bytes include the transport's headers.
@@ -162,6 +164,7 @@ fn limit_of(limit: LinkLimit) -> Result<KpLinkLimit, Failure> {
         LinkLimit::Loss => KpLinkLimit::Loss,
         LinkLimit::Competing => KpLinkLimit::Competing,
         LinkLimit::AtMost => KpLinkLimit::AtMost,
+        LinkLimit::Uplink => KpLinkLimit::Uplink,
         // The library has a defect if it reports a limit that this interface lacks.
         other => return Err(Failure::new(KpStatus::Panic, format!("no KpLinkLimit is {other:?}"))),
     })

@@ -414,8 +414,8 @@ impl fmt::Display for NetError {
             Self::BadRing { ring } => write!(
                 f,
                 "ring {ring}: distances must be 1e-9 to 1e100 and increase from ring to ring, `leave` \
-                 must not be below `within`, `every` is from 1 to 255, a tier is at most 254, and \
-                 1 to 254 rings are needed"
+                 must not be below `within`, `every` is from 1 to 255, a tier is at most 254, \
+                 `coarser` is at most 31, and 1 to 254 rings are needed"
             ),
             Self::BadCell { cell } => {
                 write!(f, "cells with an edge of {cell}; it must be 1e-9 to 1e100")

@@ -131,6 +131,23 @@ fn receivers_divide_the_uplink() {
 }
 
 #[test]
+fn the_status_says_that_the_uplink_is_the_limit() {
+    let mut world = World::new(500, 3);
+    world.moving_one_in = 1;
+    let mut net = Net::new(world, HubConfig::default());
+    net.hub.set_uplink(Some(20_000)).unwrap();
+    for seed in 1..=2 {
+        net.add(link(None), seed, ReceiverOptions { budget: AUTO, ..Default::default() }).unwrap();
+    }
+    (0..5 * TICK_HZ).for_each(|_| net.step(None));
+    let limit = |net: &Net, id| net.hub.status(ReceiverId(id)).unwrap().link.unwrap().limit;
+    assert_eq!([1, 2].map(|id| limit(&net, id)), [LinkLimit::Uplink; 2]);
+    net.hub.set_uplink(None).unwrap();
+    (0..TICK_HZ).for_each(|_| net.step(None));
+    assert!([1, 2].iter().all(|id| limit(&net, *id) != LinkLimit::Uplink));
+}
+
+#[test]
 fn every_receiver_gets_its_part_of_a_small_uplink() {
     let mut net = Net::new(World::new(4, 3), HubConfig::default());
     net.hub.set_uplink(Some(3_000)).unwrap();

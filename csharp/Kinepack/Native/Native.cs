@@ -87,6 +87,9 @@ namespace Kinepack
 
         /// <summary>The largest limit that was set.</summary>
         AtMost = 5,
+
+        /// <summary>The limit of all receivers together.</summary>
+        Uplink = 6,
     }
 
     /// <summary>The type of a field.</summary>

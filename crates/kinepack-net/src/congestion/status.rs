@@ -19,6 +19,8 @@ pub enum LinkLimit {
     Competing,
     /// The largest limit that was set.
     AtMost,
+    /// The limit of all receivers together: see [`Hub::set_uplink`](crate::Hub::set_uplink).
+    Uplink,
 }
 
 /// The state of a link, as [`PeerStatus::link`](crate::PeerStatus::link) and
@@ -34,11 +36,13 @@ pub enum LinkLimit {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LinkStatus {
-    /// The bytes that may be sent in a second.
+    /// The bytes that may be sent in a second, without the limit of all receivers together.
     pub bytes_per_s: u32,
     /// What determines the bytes that are sent.
     pub limit: LinkLimit,
-    /// How long datagrams wait in queues, from the round trips of the last tenth of a second.
+    /// How long datagrams wait in queues, from the round trips of the last tenth of a second. Round
+    /// trips are seen at ticks, so this is a number of ticks: at 60 ticks per second, 16 ms may be
+    /// less than a millisecond.
     pub queueing_delay: Duration,
     /// The shortest round trip of the last five to ten seconds.
     pub shortest_round_trip: Option<Duration>,
@@ -47,6 +51,6 @@ pub struct LinkStatus {
     pub delivered_bytes_per_s: Option<u32>,
     /// The bytes that were sent, and are neither acknowledged nor lost.
     pub in_flight_bytes: u64,
-    /// The share of datagrams lost recently, from 0 to 1.
+    /// The share of datagrams lost, from 0 to 1, in the last span of about 240 of them.
     pub lost_ratio: f64,
 }

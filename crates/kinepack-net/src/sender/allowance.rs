@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use super::bucket::Bucket;
 use super::config::Budget;
-use crate::{CongestionControl, LinkStatus};
+use crate::{CongestionControl, LinkLimit, LinkStatus};
 
 /// The share of an uplink that has no limit.
 const NO_LIMIT: usize = usize::MAX;
+
+/// For how long the uplink counts as too small after it was.
+const SHORT_LATELY: Duration = Duration::from_millis(250);
 
 /// The bytes that a hub may still send to one receiver.
 #[derive(Clone, Debug)]
@@ -21,6 +24,8 @@ pub(super) struct Allowance {
     /// What the uplink of all receivers has left for this one in this tick, or [`NO_LIMIT`]. An
     /// `Option` would do too, but valgrind then complains about the absent number.
     share: usize,
+    /// When the share of the uplink was last too small, although the budget had room.
+    short_of_share_at: Option<Duration>,
 }
 
 impl Allowance {
@@ -36,7 +41,7 @@ impl Allowance {
             _ => None,
         };
         let bucket = bytes_per_s.map(|rate| Bucket::new(rate, datagram_bytes, now));
-        Self { bucket, control, datagram_bytes, share: NO_LIMIT }
+        Self { bucket, control, datagram_bytes, share: NO_LIMIT, short_of_share_at: None }
     }
 
     /// Changes the budget. What is known of the link stays known.
@@ -128,8 +133,9 @@ impl Allowance {
     /// Notes that something had to wait. If the budget was too small for it, a link that carries
     /// more may get more.
     pub(super) fn note_short(&mut self, now: Duration) {
-        let is_short = self.budget_bytes() < self.datagram_bytes;
-        if is_short && let Some(control) = &mut self.control {
+        if self.budget_bytes() >= self.datagram_bytes {
+            self.short_of_share_at = (self.share != NO_LIMIT).then_some(now);
+        } else if let Some(control) = &mut self.control {
             control.note_limited(now);
         }
     }
@@ -157,6 +163,11 @@ impl Allowance {
 
     /// The state of the link, for [`Budget::Auto`].
     pub(super) fn link(&self, now: Duration) -> Option<LinkStatus> {
-        self.control.as_ref().map(|control| control.status(now))
+        let mut status = self.control.as_ref()?.status(now);
+        let since = |at| now.saturating_sub(at) <= SHORT_LATELY;
+        if status.limit == LinkLimit::Content && self.short_of_share_at.is_some_and(since) {
+            status.limit = LinkLimit::Uplink;
+        }
+        Some(status)
     }
 }
