@@ -476,6 +476,52 @@ fn moving_entities_of_far_rings_are_coarser() {
     }
 }
 
+/// A receiver that may not see a field must not notice that it changes.
+#[test]
+fn a_hidden_field_does_not_make_an_entity_coarser() {
+    #[derive(Pack, Clone)]
+    struct Spy {
+        #[pack(range = -256.0..256.0, precision = 1.0 / 64.0, coarser = 5)]
+        place: [f32; 2],
+        #[pack(range = -256.0..256.0, precision = 1.0 / 64.0, coarser = 5)]
+        aims_at: Option<[f32; 2]>,
+    }
+    let schema = Schema::of::<Spy>();
+    let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
+    let mut hub = Hub::new(&codec, HubConfig::default()).unwrap();
+    hub.add_group("aim", &["aims_at"]).unwrap();
+    let far = Ring { within: 200.0, leave: 200.0, every: 1, tier: 0, coarser: 5 };
+    let (positions, exact_after) = (vec!["place".into()], Some(2));
+    let rings =
+        Rings { positions, urgent: vec![], rings: vec![far], beyond: None, cell: 9.0, exact_after };
+    hub.set_rings(Some(&rings)).unwrap();
+    let id = ReceiverId(3);
+    hub.add(id, &ReceiverOptions::default(), Duration::ZERO).unwrap();
+    hub.set_viewpoint(id, Some([0.0; 3])).unwrap();
+    hub.set_visible(id, "aim", Some([].into())).unwrap();
+    let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(TICK_HZ)).unwrap();
+    for tick in 1..=30u32 {
+        let now = Duration::from_secs(1) * tick / TICK_HZ;
+        while let Some(datagram) = receiver.poll_transmit(now) {
+            let datagram = datagram.to_vec();
+            hub.handle(id, now, &datagram).unwrap();
+        }
+        let mut world = Snapshot::new(&schema, Tick(tick));
+        let spy = Spy { place: [50.2, 3.3], aims_at: Some([tick as f32, 7.7]) };
+        world.push(EntityId(1), &spy).unwrap();
+        hub.tick(now, &world).unwrap();
+        while let Some((_, datagram)) = hub.poll_transmit() {
+            receiver.handle(now, datagram).unwrap();
+        }
+        if let Some(newest) = receiver.newest() {
+            let mut expected = Snapshot::new(&schema, Tick(tick));
+            expected.push(EntityId(1), &Spy { aims_at: None, ..spy }).unwrap();
+            assert!(newest.holds_same(&expected), "tick {tick}");
+        }
+    }
+    assert!(receiver.newest().is_some());
+}
+
 /// A hub with rings, and a world of ships at these places along x.
 pub(crate) fn at_places(places: &[f32]) -> (Hub, [Snapshot; 2]) {
     let codec = codec(Level::PACKED);

@@ -362,3 +362,48 @@ fn a_whole_state_that_arrives_late_still_counts() {
     }
     assert!(lost > 0 && last > 0, "{lost} {last}");
 }
+
+/// With turns, the header of a snapshot is longer than that of a fragment, so a state may be too
+/// long for a snapshot, but not for one fragment.
+#[test]
+fn a_state_that_hardly_exceeds_a_datagram_reaches_a_receiver_of_another_session() {
+    let schema = Schema::of::<Walker>();
+    let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
+    let rings = Rings {
+        positions: vec!["place".into()],
+        urgent: vec![],
+        rings: vec![Ring { within: 900.0, leave: 900.0, every: 2, tier: 0, coarser: 0 }],
+        beyond: None,
+        cell: 100.0,
+        exact_after: None,
+    };
+    for datagram_bytes in 220..340 {
+        let config = HubConfig { datagram_bytes, ..HubConfig::default() };
+        let mut hub = Hub::new(&codec, config).unwrap();
+        hub.set_rings(Some(&rings)).unwrap();
+        let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(TICK_HZ)).unwrap();
+        for tick in 1..=240u32 {
+            let now = Duration::from_secs(1) * tick / TICK_HZ;
+            if tick == 1 || tick == 60 {
+                hub.remove(ID);
+                hub.add(ID, &ReceiverOptions::default(), now).unwrap();
+                hub.set_viewpoint(ID, Some([0.0; 3])).unwrap();
+            }
+            while let Some(datagram) = receiver.poll_transmit(now) {
+                let datagram = datagram.to_vec();
+                let _ = hub.handle(ID, now, &datagram);
+            }
+            let mut world = Snapshot::new(&schema, Tick(tick));
+            for id in 0..60u32 {
+                let place = [id as f32 * 3.0, (id * id % 97) as f32];
+                world.push(EntityId(id), &Walker { place, pose: (id % 4) as u8 }).unwrap();
+            }
+            hub.tick(now, &world).unwrap();
+            while let Some((_, datagram)) = hub.poll_transmit() {
+                let _ = receiver.handle(now, datagram);
+            }
+        }
+        let newest = receiver.newest().map(|newest| newest.tick);
+        assert!(newest > Some(Tick(200)), "datagrams of {datagram_bytes} bytes: {newest:?}");
+    }
+}

@@ -48,8 +48,8 @@ pub(super) fn full_state_bytes(tick: Tick, reference: u8, snapshot: &[u8]) -> Ar
 }
 
 impl OutgoingFullState {
-    /// Cuts `bytes` into parts for datagrams of `datagram_bytes`. `None` if there would be more
-    /// than 65,535 parts.
+    /// Cuts `bytes` into two or more parts for datagrams of `datagram_bytes`. `None` if there would
+    /// be more than 65,535 parts.
     pub(super) fn new(
         number: u8,
         view: Arc<SentView>,
@@ -57,7 +57,11 @@ impl OutgoingFullState {
         datagram_bytes: usize,
         now: Duration,
     ) -> Option<Self> {
-        let part_bytes = datagram_bytes - FRAGMENT_HEADER_BYTES;
+        let mut part_bytes = datagram_bytes - FRAGMENT_HEADER_BYTES;
+        if bytes.len() <= part_bytes {
+            // The header of a snapshot may be longer than that of a fragment.
+            part_bytes = bytes.len().div_ceil(2);
+        }
         let count = u16::try_from(bytes.len().div_ceil(part_bytes)).ok()?;
         Some(Self {
             number,

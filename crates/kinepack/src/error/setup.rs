@@ -69,6 +69,7 @@ pub enum SetupError {
     },
     /// A field that may be coarser does not name an earlier integer of up to 31 that is not a spawn
     /// field, allows 0 or more than 31 bits, or is neither numbers that do not wrap nor a rotation.
+    /// Or the condition of a field names the coarseness of another one.
     BadCoarseness {
         /// The index of the field in the schema.
         field: usize,
@@ -154,7 +155,8 @@ impl fmt::Display for SetupError {
                 write!(
                     f,
                     "field {field} may be coarser, so it must be a rotation or numbers that do not \
-                     wrap, allow 1 to 31 bits, and name an earlier integer of at most 31"
+                     wrap, allow 1 to 31 bits, and name an earlier integer of at most 31; or its \
+                     condition names a coarseness, which no condition may"
                 )
             }
             Self::BadGapCode => write!(f, "the profile's index code is malformed"),

@@ -140,6 +140,11 @@ impl Conditions {
         self
     }
 
+    /// The lane of the field's selector, if the field has conditions.
+    pub(super) fn selector_lane(&self) -> Option<usize> {
+        self.lanes.last().map(|(lane, _)| *lane)
+    }
+
     /// Adds the field's own condition to the schema's hash.
     pub(super) fn hash_into(&self, add: &mut impl FnMut(&[u8])) {
         if let Some((_, values)) = self.lanes.last() {

@@ -16,6 +16,13 @@ pub struct OptionalPart {
     pub(crate) schema_hash: u64,
 }
 
+impl OptionalPart {
+    /// The part's range among the schema's lanes.
+    pub fn lanes(&self) -> Range<usize> {
+        self.lanes.clone()
+    }
+}
+
 impl Schema {
     /// Finds the `Option` with this name, which follows the kind's name if the kind has one:
     /// `player.ammunition`. Returns `None` if there is no such `Option`, or if it is a spawn field.

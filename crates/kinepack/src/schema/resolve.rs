@@ -1,6 +1,7 @@
 //! The fields of one kind of entities, with the lanes and the conditions that follow from their
 //! order. A type's hash and raw words need lanes and conditions too, without a whole schema.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use super::coarser::Coarseness;
@@ -37,7 +38,17 @@ impl ResolvedFields {
             field.kind.append_lanes(&mut lanes);
             field.lane_count = lanes.len() - field.first_lane;
         }
-        Ok(Self { fields, lanes })
+        let mut are_coarsenesses = vec![false; lanes.len()];
+        for coarseness in fields.iter().filter_map(Field::coarseness) {
+            are_coarsenesses[coarseness.lane] = true;
+        }
+        // What is present must not depend on how coarse it is.
+        let depends =
+            |field: &Field| field.conditions.selector_lane().is_some_and(|at| are_coarsenesses[at]);
+        match fields.iter().position(depends) {
+            Some(index) => Err(SetupError::BadCoarseness { field: first + index }),
+            None => Ok(Self { fields, lanes }),
+        }
     }
 
     /// Like [`new`](Self::new), for the fields of a type.

@@ -1,7 +1,7 @@
 //! Schemas, states and packets with coarser fields that are refused.
 
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
-use kinepack::schema::{Coarser, Field, FieldKind, TimePrecision};
+use kinepack::schema::{Coarser, Condition, Field, FieldKind, TimePrecision};
 use kinepack::values::{Column, ColumnsError, Number, Quantizer};
 use kinepack::{
     Codec, DecodeError, Decoder, EncodeError, Encoder, EntityId, Level, Pack, Profile, Schema,
@@ -201,10 +201,15 @@ fn impossible_fields_are_refused() {
         .kind_of_fields("first", vec![told(up_to(4))])
         .kind_of_fields("second", vec![Field::new("lit", FieldKind::Bool), coarse(floats(), 3)]);
     assert_eq!(kinds.build().map(|_| ()), refused(2));
+    // What is present must not depend on how coarse something is.
+    let condition = Condition::new(told(up_to(4)).name, 0..=0);
+    let heat = Field::new("heat", FieldKind::Bool).with_condition(condition);
+    assert_eq!(made(vec![told(up_to(4)), heat, coarse(floats(), 3)]), refused(1));
     assert_eq!(
         SetupError::BadCoarseness { field: 2 }.to_string(),
         "field 2 may be coarser, so it must be a rotation or numbers that do not wrap, allow 1 to \
-         31 bits, and name an earlier integer of at most 31"
+         31 bits, and name an earlier integer of at most 31; or its condition names a coarseness, \
+         which no condition may"
     );
 }
 

@@ -146,8 +146,7 @@ impl Receiver {
                     self.window.note(header.sequence);
                     Ok(Received::Fragment)
                 }
-                // A full state of one fragment would have fitted into a snapshot, so no honest hub
-                // sends one.
+                // A sender cuts every full state into two fragments at least.
                 Added::Whole(..) => Err(Refused::TooOld),
             };
         }

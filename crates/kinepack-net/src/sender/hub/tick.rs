@@ -94,7 +94,8 @@ impl Hub {
     /// Finds what each receiver sees by distance.
     fn look(&mut self, worlds: Worlds<'_>) {
         let Some(sights) = &mut self.sights else { return };
-        sights.begin(worlds, self.sending.visible.world());
+        let visible = &self.sending.visible;
+        sights.begin(worlds, visible.world(), &visible.groups);
         self.peers.values_mut().for_each(|peer| sights.look(worlds.finest(), &mut peer.eye));
         sights.end();
     }

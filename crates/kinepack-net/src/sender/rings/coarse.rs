@@ -4,6 +4,7 @@ use kinepack::{Schema, Snapshot};
 
 use super::Rings;
 use super::samples::Past;
+use crate::sender::visibility::FieldGroup;
 use crate::sender::worlds::Worlds;
 
 /// The coarser worlds of a tick.
@@ -39,13 +40,14 @@ impl CoarseWorlds {
     }
 
     /// Makes the coarser worlds of a tick. `before` is the finest world of the last tick, and
-    /// `pasts` has an entry for each entity.
+    /// `pasts` has an entry for each entity. Fields of `groups` do not count as motion, because
+    /// receivers that may not see them would notice it.
     pub(super) fn update(
         &mut self,
         rings: &Rings,
         worlds: Worlds<'_>,
-        before: Option<&Snapshot>,
-        pasts: &[Past],
+        (before, pasts): (Option<&Snapshot>, &[Past]),
+        groups: &[FieldGroup],
     ) {
         let wanted = rings.values(worlds.coarsest()).filter(|values| values.coarser > 0);
         let wanted: Vec<(u8, u8)> = wanted.map(|values| (values.tier, values.coarser)).collect();
@@ -53,7 +55,7 @@ impl CoarseWorlds {
         if wanted.is_empty() {
             return;
         }
-        self.find_still(worlds.finest(), before, pasts);
+        self.find_still(worlds.finest(), before, pasts, groups);
         for (tier, bits) in wanted {
             if self.worlds.iter().all(|of| (of.tier, of.bits) != (tier, bits)) {
                 let world = Snapshot::new_like(worlds.finest());
@@ -69,7 +71,13 @@ impl CoarseWorlds {
     }
 
     /// Finds out for how many ticks each entity has been still.
-    fn find_still(&mut self, world: &Snapshot, before: Option<&Snapshot>, pasts: &[Past]) {
+    fn find_still(
+        &mut self,
+        world: &Snapshot,
+        before: Option<&Snapshot>,
+        pasts: &[Past],
+        groups: &[FieldGroup],
+    ) {
         std::mem::swap(&mut self.still, &mut self.still_before);
         let Self { lanes, still, still_before, .. } = self;
         still.clear();
@@ -78,7 +86,11 @@ impl CoarseWorlds {
             |then: u32| still_before.get(then as usize).map_or(u32::MAX, |t| t.saturating_add(1));
         still.extend(pasts.iter().map(|past| past.index.map_or(u32::MAX, ticks)));
         let Some(before) = before else { return };
-        for &(kind, lane) in &*lanes {
+        let is_in_group = |lane: usize| {
+            let mut parts = groups.iter().flat_map(|group| &group.parts);
+            parts.any(|part| part.lanes().contains(&lane))
+        };
+        for &(kind, lane) in lanes.iter().filter(|(_, lane)| !is_in_group(*lane)) {
             let (now, then) = (world.lane(lane), before.lane(lane));
             let first = before.of_kind(kind).start;
             let entities = world.of_kind(kind);

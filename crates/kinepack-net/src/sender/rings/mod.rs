@@ -147,7 +147,8 @@ pub struct Rings {
     pub cell: f64,
     /// After how many ticks without a change of its coarser fields an entity is sent exactly, in
     /// rings that are [coarser](Ring::coarser). `None` if it never is. An entity that has never
-    /// moved is exact.
+    /// moved is exact. Changes of [groups](crate::Hub::add_group) do not count, because they may be
+    /// secret.
     pub exact_after: Option<u32>,
 }
 

@@ -15,6 +15,7 @@ use super::nearby::{Around, Motion, Nearby};
 use super::samples::{Past, Samples};
 use super::{Places, RingValues, Rings, Sources};
 use crate::sender::sharing::mixed;
+use crate::sender::visibility::FieldGroup;
 use crate::sender::worlds::Worlds;
 
 /// The source of an entity in its finest and newest form: the first world of the tick.
@@ -127,7 +128,13 @@ impl Sights {
     }
 
     /// Begins a tick. `before` is the world of the last tick.
-    pub(in crate::sender) fn begin(&mut self, worlds: Worlds<'_>, before: Option<&Snapshot>) {
+    /// `groups` are fields that some receivers may not see.
+    pub(in crate::sender) fn begin(
+        &mut self,
+        worlds: Worlds<'_>,
+        before: Option<&Snapshot>,
+        groups: &[FieldGroup],
+    ) {
         let world = worlds.finest();
         self.ticks += 1;
         self.places.read(world);
@@ -143,7 +150,7 @@ impl Sights {
         let same_entities = self.find_pasts(world, before);
         let count = before.map_or(0, Snapshot::len);
         self.is_steady = same_entities && !is_other;
-        self.coarse.update(&self.rings, worlds, before, &self.pasts);
+        self.coarse.update(&self.rings, worlds, (before, &self.pasts), groups);
         self.motion.update(&self.places, &self.pasts, same_entities, count, is_other);
         self.sample(worlds);
     }
@@ -415,8 +422,8 @@ mod tests {
                 let there = (0..).zip(&walkers).filter(|(_, (is_there, _))| *is_there);
                 let there = there.map(|(id, (_, walker))| (EntityId(id), *walker));
                 world.extend(there).unwrap();
-                kept.begin(Worlds::from(&world), before.as_ref());
-                anew.begin(Worlds::from(&world), before.as_ref());
+                kept.begin(Worlds::from(&world), before.as_ref(), &[]);
+                anew.begin(Worlds::from(&world), before.as_ref(), &[]);
                 anew.motion.search_all();
                 let [of_kept, of_anew] = &mut eyes;
                 for (nth, (a, b)) in of_kept.iter_mut().zip(of_anew).enumerate() {
