@@ -1,5 +1,5 @@
 //! States whose fields are coarser in some entities: how they are made and checked, and the steps
-//! of their values in a packet. See `spec/CODEC.md`, sections 5.9 and 14.1.
+//! of their values in a packet. See `spec/CODEC.md`, sections 5.9 and 14.
 
 use alloc::vec::Vec;
 
