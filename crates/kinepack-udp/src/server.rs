@@ -340,7 +340,7 @@ impl UdpServer {
                 thread::sleep(GOODBYE_PAUSE);
             }
             for (address, packet) in &goodbyes {
-                self.link.send_goodbye(*address, packet, true);
+                self.link.send_at_once(*address, packet, true);
             }
         }
     }
@@ -365,7 +365,7 @@ impl UdpServer {
                 if Header::read(payload).is_some_and(|header| header.kind == Kind::Challenge) {
                     self.reader.tell(News::Challenged(addr));
                 }
-                self.link.send_to_stranger(addr, payload);
+                self.link.send_at_once(addr, payload, false);
             }
             ServerResult::ClientConnected { client_id, addr, payload, .. } => {
                 let peer =
@@ -424,11 +424,10 @@ impl UdpServer {
 
     /// Drops a client. Returns whether the client had been reported as connected.
     fn drop_client(&mut self, client: u64, may_wait: bool) -> bool {
-        self.link.forget(client);
         if let ServerResult::ClientDisconnected { addr, payload: Some(packet), .. } =
             self.netcode.disconnect(client)
         {
-            (0..GOODBYES).for_each(|_| self.link.send_goodbye(addr, packet, may_wait));
+            (0..GOODBYES).for_each(|_| self.link.send_at_once(addr, packet, may_wait));
         }
         self.forget(client)
     }

@@ -131,16 +131,10 @@ impl<W: Wire> Link<W> {
         }
     }
 
-    /// Sends a datagram to an address that has no connection. It is dropped if the socket is full,
-    /// because strangers must not use the memory or the time of the server.
-    pub(crate) fn send_to_stranger(&mut self, address: SocketAddr, packet: &[u8]) {
-        if self.output.attempt(address, packet, false) == Attempt::Full {
-            self.output.unsent += 1;
-        }
-    }
-
-    /// Sends a goodbye. The client's queue must be empty, because a goodbye never waits there.
-    pub(crate) fn send_goodbye(&mut self, address: SocketAddr, packet: &[u8], may_wait: bool) {
+    /// Sends a datagram that never waits in memory: an answer to an address without a connection,
+    /// because strangers must not use the memory of the server, or a goodbye, when no queue of the
+    /// client is left. It is dropped if the socket is full. With `may_wait`, waits for the socket.
+    pub(crate) fn send_at_once(&mut self, address: SocketAddr, packet: &[u8], may_wait: bool) {
         if self.output.attempt(address, packet, may_wait) == Attempt::Full {
             self.output.unsent += 1;
         }

@@ -160,10 +160,10 @@ fn what_strangers_get_never_waits() {
     let (tap, now) = (Tap::default(), Instant::now());
     let mut link = link(&tap, now, |_| {});
     tap.wait.set(Some((MS, true)));
-    link.send_to_stranger(address(1), &[1; 300]);
+    link.send_at_once(address(1), &[1; 300], false);
     assert_eq!((link.flush(now), link.unsent(), tap.sent()), (None, 1, 0));
     tap.room.set(1);
-    link.send_to_stranger(address(1), &[1; 300]);
+    link.send_at_once(address(1), &[1; 300], false);
     assert_eq!((link.datagrams(), link.unsent()), (1, 1));
 }
 
@@ -179,7 +179,7 @@ fn sends_wait_for_the_socket_for_a_quarter_of_the_time() {
     link.send(1, address(1), &[100; 100], start + MS * 8);
     assert_eq!(tap.sent(), 12);
     link.send_from_poll(1, address(1), &[101; 100], start + MS * 100);
-    link.send_goodbye(address(1), &[102; 100], false);
+    link.send_at_once(address(1), &[102; 100], false);
     assert_eq!(tap.sent(), 12, "a poll does not wait either");
 
     // A network that takes a datagram every 4 ms, and sends that never pause.

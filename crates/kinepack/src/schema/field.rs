@@ -165,8 +165,8 @@ impl Field {
         self.coarseness
     }
 
-    /// The range among the schema's lanes of those that may be coarser: all but the number of a
-    /// rotation's dropped component.
+    /// The field's lanes that may be coarser, as a range of the schema's lanes. A rotation's dropped
+    /// component is never coarser.
     pub(crate) fn coarse_lanes(&self) -> Range<usize> {
         let Range { start, end } = self.lanes();
         start + usize::from(matches!(self.kind, FieldKind::Rotation(_)))..end

@@ -16,7 +16,7 @@ fn axis() -> FloatLimits {
     FloatLimits::until(0.0, 64.0, 1.0 / 16.0).unwrap()
 }
 
-/// A type of which a coarseness and a value are its lanes. It does not make the value coarse.
+/// A type with two lanes: a coarseness, and a value that is not rounded to it.
 #[derive(Clone, Debug)]
 struct Rough(u32, u32);
 
@@ -43,7 +43,7 @@ impl Pack for Rough {
 const RIGHT: [[u32; 2]; 6] = [[0, 17], [1, 18], [3, 0], [4, 1008], [9, 48], [2, 1023]];
 const TOO_FINE: [[u32; 2]; 5] = [[1, 17], [3, 12], [4, 8], [9, 1022], [9, 1]];
 
-/// Makes a schema of two kinds, the second of which is that of [`Rough`].
+/// Makes a schema of two kinds. The second kind has the fields of [`Rough`].
 fn two_kinds() -> Schema {
     let lamp = vec![Field::new("lit", FieldKind::Bool)];
     Schema::builder().kind_of_fields("lamp", lamp).kind::<Rough>("rough").build().unwrap()
