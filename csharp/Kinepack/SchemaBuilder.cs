@@ -121,6 +121,20 @@ namespace Kinepack
         }
 
         /// <summary>
+        /// Makes the last field relative to another entity, such as the ship under a passenger. The
+        /// last field is a rotation, or a position or velocity of three axes.
+        /// </summary>
+        /// <param name="name">
+        /// The name of the field with the entity's id, an integer with the role Frame. If it is
+        /// conditional on a bool with the same role, the last field is relative to the world while
+        /// the bool is 0.
+        /// </param>
+        public SchemaBuilder Frame(string name)
+        {
+            return Done(Native.kp_schema_builder_frame(Id, Text(name)));
+        }
+
+        /// <summary>
         /// Makes the last field conditional. It is present only if another field of its kind has
         /// certain values.
         /// </summary>

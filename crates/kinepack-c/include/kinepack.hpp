@@ -182,6 +182,7 @@ class SchemaBuilder : public Owner<KpSchemaBuilder, kp_schema_builder_free> {
   SchemaBuilder &velocity_of(const char *name) {
     return first(kp_schema_builder_velocity_of(handle_, name));
   }
+  SchemaBuilder &frame(const char *name) { return first(kp_schema_builder_frame(handle_, name)); }
   SchemaBuilder &condition(const char *selector, uint32_t least, uint32_t most) {
     return first(kp_schema_builder_condition(handle_, selector, least, most));
   }

@@ -77,6 +77,9 @@ pub enum KpRole {
     /// A flag or a counter that changes when the entity jumps, as in a teleport. Playback does not
     /// blend over the jump.
     Cut = 6,
+    /// The id of an entity that other fields are relative to, or the flag that says whether there
+    /// is one: see `kp_schema_builder_frame`.
+    Frame = 7,
 }
 
 /// Begins a schema. The caller ends `*out` with `kp_schema_builder_build` or
@@ -234,6 +237,7 @@ pub extern "C" fn kp_schema_builder_role(builder: KpSchemaBuilder, role: i32) ->
             4 => Role::Mover,
             5 => Role::Clock,
             6 => Role::Cut,
+            7 => Role::Frame,
             _ => return Err(Failure::argument(format!("no role has the number {role}"))),
         };
         Ok(field.with_role(role))
@@ -250,6 +254,21 @@ pub unsafe extern "C" fn kp_schema_builder_velocity_of(
     // returns.
     let name = unsafe { memory::text(name) }.map(str::to_owned);
     change(builder, |field| Ok(field.with_velocity_of(name?)))
+}
+
+/// Makes the last field relative to another entity, such as the ship under a passenger. The entity's
+/// id is in the field `name` of the same kind, an integer with the role `KP_ROLE_FRAME`. If that
+/// field is conditional on a bool with the same role, the last field is relative to the world while
+/// the bool is 0. The last field is a rotation, or a position or velocity of three axes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_schema_builder_frame(
+    builder: KpSchemaBuilder,
+    name: *const c_char,
+) -> KpStatus {
+    // SAFETY: the caller guarantees that `name` points to a zero-terminated text until this call
+    // returns.
+    let name = unsafe { memory::text(name) }.map(str::to_owned);
+    change(builder, |field| Ok(field.with_frame(name?)))
 }
 
 /// Makes the last field conditional: it is present only if the field `selector` of the same kind

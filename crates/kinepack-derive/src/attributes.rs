@@ -6,7 +6,7 @@
 use syn::{Attribute, Error, Expr, Ident, Member, Path, Result, Token, Type, parse_quote};
 
 /// The names of all attributes of fields, and the form of each.
-const KNOWN: [(&str, &str); 20] = [
+const KNOWN: [(&str, &str); 21] = [
     ("range", "range = a..=b"),
     ("precision", "precision = p"),
     ("bits", "bits = n"),
@@ -15,6 +15,7 @@ const KNOWN: [(&str, &str); 20] = [
     ("wrap", "wrap"),
     ("clamp", "clamp"),
     ("velocity", "velocity"),
+    ("frame", "frame = field"),
     ("step", "step"),
     ("body", "body"),
     ("touched", "touched"),
@@ -105,6 +106,7 @@ impl Given {
                 }
                 let value = match name.as_str() {
                     "with" => Value::Type(meta.value()?.parse()?),
+                    "frame" => Value::Member(meta.value()?.parse()?),
                     "velocity" if has_value => Value::Member(meta.value()?.parse()?),
                     _ if has_value => Value::Expr(meta.value()?.parse()?),
                     _ => Value::Flag,

@@ -100,6 +100,7 @@ impl VariantCode {
                 }
                 match lanes.from[0] { #(#interpolate)* }
             },
+            to_world: None,
         }
     }
 }

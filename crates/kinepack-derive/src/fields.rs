@@ -102,11 +102,13 @@ impl<'a> PackedField<'a> {
     }
 
     /// Returns the field's code, if the field has lanes. `velocity_of` is the name of the field
-    /// whose velocity this field is, if there is one.
+    /// whose velocity this field is, if there is one. `is_frame` is true if other fields are relative
+    /// to the entity with this field's id.
     pub(crate) fn code(
         &self,
         context: &Context<'_>,
         velocity_of: Option<&str>,
+        is_frame: bool,
         needs: &mut Needs<'_>,
     ) -> Option<FieldCode> {
         let mut code = if self.rule.optional {
@@ -115,12 +117,13 @@ impl<'a> PackedField<'a> {
         } else {
             self.code_at(&self.place, context, velocity_of, needs)?
         };
-        if self.rule.spawn {
+        let marks = [(self.rule.spawn, quote!(mark_spawn)), (is_frame, quote!(mark_frame))];
+        for (_, mark) in marks.into_iter().filter(|(is_marked, _)| *is_marked) {
             let (krate, schema) = (context.krate, code.schema);
             code.schema = quote!({
                 let first = fields.len();
                 #schema
-                #krate::__derive::mark_spawn(fields, first);
+                #krate::__derive::#mark(fields, first);
             });
         }
         Some(code)
@@ -140,7 +143,9 @@ impl<'a> PackedField<'a> {
         let site = Site { krate, name, ty, span, ticks_per_s };
         let helpers = quote!(#krate::__derive);
         let (time, coarser) = (self.add_precision(&site, needs), self.add_coarser(&site, needs));
-        let precision = quote!(#time #coarser);
+        let frame = self.rule.frame.as_ref().map(member_name);
+        let frame = frame.map(|frame| quote!(.with_frame(#helpers::join(path, #frame))));
+        let precision = quote!(#time #coarser #frame);
         let mut code = match &self.rule.lanes {
             Rule::Nested => self.nested_code(place, krate, needs),
             Rule::Skip => {
@@ -258,7 +263,9 @@ impl<'a> PackedField<'a> {
         let helpers = quote!(#krate::__derive);
         let Floats { axes, clamp, .. } = floats;
         let count = axes.len();
-        let value = site.floats(floats, self.rule.part.is_some());
+        let marked = [(self.rule.part.is_some(), "body"), (self.rule.frame.is_some(), "frame")];
+        let marked = marked.into_iter().find(|(is_marked, _)| *is_marked);
+        let value = site.floats(floats, marked.map(|(_, name)| name));
         let constant_type = quote!([#krate::quantize::FloatLimits; #count]);
         let (limits, role) = self.add_limits(site, constant_type, value, needs);
         FieldCode {

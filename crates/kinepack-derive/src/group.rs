@@ -8,6 +8,7 @@ use quote::quote;
 use syn::{Path, Result};
 
 use crate::fields::{Context, FieldCode, PackedField};
+use crate::frames;
 use crate::implementation::Needs;
 use crate::interpolate;
 
@@ -29,11 +30,12 @@ impl<'a> Group<'a> {
         needs: &mut Needs<'_>,
     ) -> Result<Self> {
         let velocities = interpolate::velocities(&fields)?;
+        let frame = frames::find(&fields)?;
         let mut codes = Vec::new();
         for (index, field) in fields.iter().enumerate() {
             let owner = velocities.iter().position(|velocity| *velocity == Some(index));
             let velocity_of = owner.map(|owner| fields[owner].name.as_str());
-            codes.push(field.code(context, velocity_of, needs));
+            codes.push(field.code(context, velocity_of, frame == Some(index), needs));
         }
         Ok(Self { constructor, fields, codes, velocities })
     }
@@ -135,6 +137,12 @@ impl<'a> Group<'a> {
             let _ = &mut lanes;
             value
         }
+    }
+
+    /// Returns statements that move the fields of `self`, a struct, into world coordinates. `None`
+    /// if no field can be relative to an entity.
+    pub(crate) fn to_world(&self, krate: &Path) -> Option<TokenStream> {
+        frames::to_world(krate, &self.fields, &self.velocities)
     }
 
     /// Returns an expression for the interpolated value of the pair `lanes`. The code splits off

@@ -58,6 +58,9 @@ pub(crate) struct Bodies {
     pub(crate) reconstruct: TokenStream,
     /// An expression for the interpolated value of the pair `lanes`.
     pub(crate) interpolate: TokenStream,
+    /// Statements that move the fields of `self` into world coordinates. `None` if the default
+    /// method is used.
+    pub(crate) to_world: Option<TokenStream>,
 }
 
 impl<'a> Needs<'a> {
@@ -96,8 +99,10 @@ impl<'a> Needs<'a> {
             store_raw,
             reconstruct,
             interpolate,
+            to_world,
         } = bodies;
         let quantize_columns = quantize_columns.map(|fill| quantize_columns_fn(krate, &fill));
+        let to_world = to_world.map(|statements| to_world_fn(krate, &statements));
         let ident = &self.input.ident;
         let mut generics = self.input.generics.clone();
         if !self.predicates.is_empty() {
@@ -148,6 +153,8 @@ impl<'a> Needs<'a> {
                     );
                     #interpolate
                 }
+
+                #to_world
             }
         }
     }
@@ -189,6 +196,19 @@ fn quantize_columns_fn(krate: &Path, fill: &TokenStream) -> TokenStream {
             mut columns: #krate::schema::Columns<'_>,
         ) -> bool {
             #fill
+        }
+    }
+}
+
+/// Returns the function `to_world` with the body `statements`.
+fn to_world_fn(krate: &Path, statements: &TokenStream) -> TokenStream {
+    quote! {
+        fn to_world(
+            &mut self,
+            ends: ::core::option::Option<[&Self; 2]>,
+            carrier: &#krate::frame::Carrier,
+        ) {
+            #statements
         }
     }
 }

@@ -45,6 +45,7 @@ mod types;
 mod enums;
 mod expand;
 mod fields;
+mod frames;
 mod group;
 mod implementation;
 mod interpolate;

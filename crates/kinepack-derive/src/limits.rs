@@ -22,9 +22,9 @@ pub(crate) struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// Makes an array of `FloatLimits`: one for all components, or one for each. `of_body` adds the
-    /// check that a body's position has three components.
-    pub(crate) fn floats(&self, floats: &Floats, of_body: bool) -> TokenStream {
+    /// Makes an array of `FloatLimits`: one for all components, or one for each. `mark` is the
+    /// attribute that requires three components, if there is one.
+    pub(crate) fn floats(&self, floats: &Floats, mark: Option<&str>) -> TokenStream {
         let (krate, ty) = (self.krate, self.ty);
         let count = quote!(<#ty as #krate::schema::Components>::COUNT);
         let len = floats.axes.len();
@@ -34,10 +34,10 @@ impl Site<'_> {
             ));
             quote!(if #count != #len { #refusal })
         });
-        let three = of_body.then(|| {
-            let refusal = self.refusal(
-                "the position of a body has 3 components; give it three, or remove `body`",
-            );
+        let three = mark.map(|mark| {
+            let refusal = self.refusal(&format!(
+                "a field with `{mark}` has 3 components; give it three, or remove `{mark}`"
+            ));
             quote!(if #count != 3 { #refusal })
         });
         let too_many = self.refusal("a field has at most 255 components");

@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Error, Expr, Member, RangeLimits, Result, Type, parse_quote};
 
 use crate::attributes::{Given, Value, ungrouped};
+use crate::frames;
 use crate::lane_rule::{Ends, Floats, Rule, Step, Velocity};
 use crate::precision::{TimePrecision, check_inexact};
 use crate::roles::BodyPart;
@@ -23,6 +24,8 @@ pub(crate) struct FieldRule {
     pub(crate) precision: Option<TimePrecision>,
     /// The most bits by which the field may be coarser; `None` if the field is always exact.
     pub(crate) coarser: Option<Expr>,
+    /// The field with the id of the entity that this field is relative to.
+    pub(crate) frame: Option<Member>,
     /// True if the field is a time stamp.
     pub(crate) clock: bool,
     /// True if the field marks cuts.
@@ -42,6 +45,7 @@ impl FieldRule {
             part: None,
             precision: None,
             coarser: None,
+            frame: None,
             clock: false,
             cut: false,
             optional: false,
@@ -81,7 +85,7 @@ pub(crate) fn rule<'a>(
         let mut given = Given::parse(attributes)?;
         if is_in_variant {
             given.refuse_each(
-                &["body", "touched", "mover", "clock", "cut"],
+                &["body", "touched", "mover", "clock", "cut", "frame"],
                 "a field of a variant may be absent, so it cannot be marked",
                 "move the field into a struct that holds the enum",
             )?;
@@ -120,7 +124,7 @@ pub(crate) fn rule<'a>(
             return Ok((FieldRule { spawn, ..given.into_rule(ty)? }, ty));
         };
         given.refuse_each(
-            &["body", "touched", "mover", "clock", "cut", "velocity"],
+            &["body", "touched", "mover", "clock", "cut", "frame", "velocity"],
             "the value of an `Option` may be absent, so it cannot be marked",
             "send it without `Option`",
         )?;
@@ -180,6 +184,7 @@ impl Given {
         let (clock, cut) = (self.take("clock"), self.take("cut"));
         let part = BodyPart::take(&mut self, ty)?;
         let precision = TimePrecision::take(&mut self)?;
+        let frame = self.take("frame");
         let coarser_key = self.key("coarser");
         let coarser = self.take_expr("coarser");
         let lanes = self.into_lanes(ty)?;
@@ -192,14 +197,30 @@ impl Given {
                 return Err(Error::new(key.span(), message));
             }
         }
+        if let Some((key, _)) = &frame {
+            frames::check(key, &lanes)?;
+        }
         if let Some((key, _)) = &clock {
             check_clock(key, ty, &lanes, part.is_some())?;
         }
         if let Some((key, _)) = &cut {
             check_cut(key, ty, &lanes, part.is_some() || clock.is_some())?;
         }
+        let frame = frame.and_then(|(_, value)| match value {
+            Value::Member(frame) => Some(frame),
+            _ => None,
+        });
         let (clock, cut) = (clock.is_some(), cut.is_some());
-        Ok(FieldRule { steps, part, precision, coarser, clock, cut, ..FieldRule::new(lanes) })
+        Ok(FieldRule {
+            steps,
+            part,
+            precision,
+            coarser,
+            frame,
+            clock,
+            cut,
+            ..FieldRule::new(lanes)
+        })
     }
 
     fn into_lanes(mut self, ty: &Type) -> Result<Rule> {

@@ -36,6 +36,7 @@ pub(crate) fn expand(
         store_raw: quote!(let state = self; #store_raw),
         reconstruct: group.reconstruct(),
         interpolate: group.interpolate(krate),
+        to_world: group.to_world(krate),
     };
     Ok(needs
         .into_impl(krate, if coarse.is_empty() { bodies } else { after(bodies, &coarse, krate) }))
@@ -44,8 +45,8 @@ pub(crate) fn expand(
 /// Adds the lane of the coarseness in front of the lanes of `bodies`. `most` has the most bits by
 /// which each field may be coarser. A state of the type is never coarse, so the lane is always 0.
 fn after(bodies: Bodies, most: &[TokenStream], krate: &Path) -> Bodies {
-    let Bodies { lanes, fields, quantize, quantize_columns, store_raw, reconstruct, interpolate } =
-        bodies;
+    let Bodies { lanes, fields, quantize, quantize_columns, store_raw, reconstruct, .. } = &bodies;
+    let interpolate = &bodies.interpolate;
     Bodies {
         lanes: quote!(1 + #lanes),
         fields: quote!(#krate::__derive::push_coarseness(path, &[#(#most),*], fields); #fields),
@@ -54,7 +55,7 @@ fn after(bodies: Bodies, most: &[TokenStream], krate: &Path) -> Bodies {
             coarseness[0] = 0;
             #quantize
         },
-        quantize_columns: quantize_columns.map(|fill| {
+        quantize_columns: quantize_columns.as_ref().map(|fill| {
             quote! {
                 columns.split(1).lane(0).fill(0);
                 #fill
@@ -67,5 +68,6 @@ fn after(bodies: Bodies, most: &[TokenStream], krate: &Path) -> Bodies {
         },
         reconstruct: quote!(let lanes = &lanes[1..]; #reconstruct),
         interpolate: quote!(let lanes = lanes.after(1); #interpolate),
+        to_world: bodies.to_world,
     }
 }

@@ -63,7 +63,7 @@ export interface Field {
   /** The number of integers that represent the field in a snapshot. */
   readonly lanes: number;
   /** The role of the field in motion, such as the position or rotation of a body. */
-  readonly role?: "velocity" | "body" | "touched" | "mover" | "clock" | "cut";
+  readonly role?: "velocity" | "body" | "touched" | "mover" | "clock" | "cut" | "frame";
   /** The name of the field whose velocity this field is. */
   readonly velocityOf?: string;
   /**
@@ -76,6 +76,8 @@ export interface Field {
    * most by `mostBits`.
    */
   readonly coarser?: { readonly field: string; readonly mostBits: number };
+  /** The name of the field with the id of the entity that this field is relative to. */
+  readonly frame?: string;
 }
 
 /**

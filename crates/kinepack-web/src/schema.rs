@@ -43,6 +43,7 @@ pub fn described(schema: &Schema) -> String {
                 Role::Mover => Some("mover"),
                 Role::Clock => Some("clock"),
                 Role::Cut => Some("cut"),
+                Role::Frame => Some("frame"),
                 _ => None,
             };
             if let Some(role) = role {
@@ -65,6 +66,9 @@ pub fn described(schema: &Schema) -> String {
                     quoted(&coarser.coarseness),
                     coarser.most_bits,
                 );
+            }
+            if let Some(frame) = &field.frame {
+                text += &format!(",\"frame\":{}", quoted(frame));
             }
             text += "}";
         }

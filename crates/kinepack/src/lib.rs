@@ -55,6 +55,7 @@
 //! | [`quantize`] | limits and steps: numbers to codes and back |
 //! | [`codec`], [`level`], [`profile`] | the finer interfaces of [`Encoder`], [`Level`] and [`Profile`] |
 //! | `training` | training and searching profiles, with the feature `training` |
+//! | [`frame`] | entities that are relative to another entity, such as passengers on a ship |
 //! | [`group`] | runs of snapshots for files and reliable streams, each coded against those just before it |
 //! | [`stream`] | inputs and calls: records, each coded against an earlier one |
 //! | [`value`], [`magnitude`], [`rle`] | a single value, small numbers or bytes against a baseline, without a schema |
@@ -84,6 +85,8 @@ mod bytes;
 mod coarse;
 mod error;
 mod file_numbers;
+pub mod frame;
+mod geometry;
 pub mod hash;
 mod interpolate;
 mod limits;

@@ -75,6 +75,7 @@ fn field_of_the_crate(field: &reference::Field) -> Field {
     let of_the_crate = Field::new(field.name, kind).with_role(match field.role {
         0 => Role::Plain,
         reference::CUT => Role::Cut,
+        reference::FRAME => Role::Frame,
         _ => Role::Velocity,
     });
     let of_the_crate = match field.condition {
@@ -85,6 +86,10 @@ fn field_of_the_crate(field: &reference::Field) -> Field {
     };
     let of_the_crate = match field.coarser {
         Some((coarseness, most)) => of_the_crate.with_coarser(Coarser::new(coarseness, most)),
+        None => of_the_crate,
+    };
+    let of_the_crate = match field.frame {
+        Some(frame) => of_the_crate.with_frame(frame),
         None => of_the_crate,
     };
     let of_the_crate = if field.spawn { of_the_crate.with_spawn() } else { of_the_crate };

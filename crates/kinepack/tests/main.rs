@@ -45,6 +45,7 @@ pub mod derive;
 mod entity_bits;
 mod entropy;
 mod extend;
+mod frames;
 mod generated;
 mod glam;
 mod groups;

@@ -51,6 +51,7 @@ fn of_the_reference(schema: &Schema) -> Vec<reference::Field> {
             let coarseness: &'static str = coarser.coarseness.clone().leak();
             (coarseness, coarser.most_bits)
         }),
+        frame: field.frame.clone().map(|name| &*name.leak()),
         velocity_of: field.velocity_of.clone().map(|name| &*name.leak()),
         condition: field.condition.as_ref().map(|condition| {
             let selector: &'static str = condition.selector.clone().leak();

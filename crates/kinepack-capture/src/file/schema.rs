@@ -82,6 +82,8 @@ struct FieldDocument {
     spawn: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     coarser: Option<CoarserBy>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    frame: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -107,6 +109,7 @@ enum RoleName {
     Mover,
     Clock,
     Cut,
+    Frame,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -324,6 +327,7 @@ impl FieldDocument {
             Role::Mover => RoleName::Mover,
             Role::Clock => RoleName::Clock,
             Role::Cut => RoleName::Cut,
+            Role::Frame => RoleName::Frame,
             _ => return Err(unknown()),
         };
         let kind = match &field.kind {
@@ -360,6 +364,7 @@ impl FieldDocument {
                 .coarser
                 .clone()
                 .map(|Coarser { coarseness, most_bits }| CoarserBy { coarseness, most_bits }),
+            frame: field.frame.clone(),
         })
     }
 
@@ -373,6 +378,7 @@ impl FieldDocument {
             RoleName::Mover => Role::Mover,
             RoleName::Clock => Role::Clock,
             RoleName::Cut => Role::Cut,
+            RoleName::Frame => Role::Frame,
         };
         let refused = |reason: String| SchemaError::Field { name: name.to_owned(), reason };
         let setup = |error: SetupError| refused(error.to_string());
@@ -405,6 +411,7 @@ impl FieldDocument {
         let mut field = Field::new(self.name, kind).with_role(role);
         field.velocity_of = self.velocity_of;
         field.is_spawn = self.spawn;
+        field.frame = self.frame;
         field.time_precision = self.time_precision.map(|precision| {
             let Precision { time_precision_ms, ticks_per_s, max_step } = precision;
             TimePrecision { time_precision_ms, ticks_per_s, max_step }

@@ -74,6 +74,13 @@ pub enum SetupError {
         /// The index of the field in the schema.
         field: usize,
     },
+    /// A field that is relative to a frame names no id of an entity with the role `Frame`, names
+    /// another one than an earlier field, or is neither a rotation nor three numbers that do not
+    /// wrap and are always present.
+    BadFrame {
+        /// The index of the field in the schema.
+        field: usize,
+    },
     /// The index code's widths or lengths do not have the form that `spec/CODEC.md` requires.
     BadGapCode,
     /// The codec takes more memory than the caller allows.
@@ -157,6 +164,14 @@ impl fmt::Display for SetupError {
                     "field {field} may be coarser, so it must be a rotation or numbers that do not \
                      wrap, allow 1 to 31 bits, and name an earlier integer of at most 31; or its \
                      condition names a coarseness, which no condition may"
+                )
+            }
+            Self::BadFrame { field } => {
+                write!(
+                    f,
+                    "field {field} is relative to a frame, so it must be a rotation or three numbers \
+                     that do not wrap, always present, and name the one field of its kind that has \
+                     the role `frame` and holds an entity's id"
                 )
             }
             Self::BadGapCode => write!(f, "the profile's index code is malformed"),

@@ -140,6 +140,16 @@ impl Conditions {
         self
     }
 
+    /// Returns the only condition, as a lane and its values; `Some(None)` if there is none, and
+    /// `None` if the selector has conditions of its own.
+    pub(super) fn only(&self) -> Option<Option<&(usize, RangeInclusive<u32>)>> {
+        match &self.lanes[..] {
+            [] => Some(None),
+            [only] => Some(Some(only)),
+            _ => None,
+        }
+    }
+
     /// The lane of the field's selector, if the field has conditions.
     pub(super) fn selector_lane(&self) -> Option<usize> {
         self.lanes.last().map(|(lane, _)| *lane)

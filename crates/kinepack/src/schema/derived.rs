@@ -8,6 +8,7 @@ pub use super::columns::{float_columns, rotation_columns};
 use super::lane::{load_wide, store_wide};
 pub use super::optional::{only_if, presence_field};
 use super::{Coarser, Components, Field, FieldKind, Role, TimePrecision};
+use crate::frame::Carrier;
 use crate::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 use crate::{Between, EncodeError, SetupError};
 
@@ -73,6 +74,47 @@ pub fn mark(role: Role, fields: &mut [Field]) {
     if let Some(field) = fields.last_mut() {
         field.role = role;
     }
+}
+
+/// Marks the fields from the index `first` on as a frame: an entity's id, and perhaps the flag
+/// before it.
+pub fn mark_frame(fields: &mut [Field], first: usize) {
+    fields[first..].iter_mut().for_each(|field| field.role = Role::Frame);
+}
+
+/// Returns a point in world coordinates, as [`Carrier::point`] does.
+pub fn point_in_world<T: Components>(now: &T, ends: Option<[&T; 2]>, carrier: &Carrier) -> T {
+    from_numbers(carrier.point(numbers(now), ends.map(|ends| ends.map(numbers))))
+}
+
+/// Returns a velocity in world coordinates, as [`Carrier::velocity`] does. Each velocity comes with
+/// the point that moves, if it is known.
+pub fn velocity_in_world<P: Components, T: Components>(
+    now: (Option<&P>, &T),
+    ends: Option<[(Option<&P>, &T); 2]>,
+    carrier: &Carrier,
+) -> T {
+    let vectors =
+        |(point, velocity): (Option<&P>, &T)| (point.map_or([0.0; 3], numbers), numbers(velocity));
+    from_numbers(carrier.velocity(vectors(now), ends.map(|ends| ends.map(vectors))))
+}
+
+/// Returns a rotation in world coordinates, as [`Carrier::rotation`] does.
+pub fn rotation_in_world<T: Components>(now: &T, ends: Option<[&T; 2]>, carrier: &Carrier) -> T {
+    let turned = carrier.rotation(numbers(now), ends.map(|ends| ends.map(numbers)));
+    from_numbers(turned)
+}
+
+/// Returns the first `N` components; the derive has checked that there are as many.
+fn numbers<T: Components, const N: usize>(value: &T) -> [f64; N] {
+    let components = value.components();
+    core::array::from_fn(|index| components.as_ref().get(index).copied().unwrap_or(0.0))
+}
+
+fn from_numbers<T: Components, const N: usize>(numbers: [f64; N]) -> T {
+    let mut components = T::ZERO;
+    components.as_mut().iter_mut().zip(numbers).for_each(|(place, number)| *place = number);
+    T::from_components(components)
 }
 
 /// Makes the fields from the index `first` on spawn fields, which are always exact.

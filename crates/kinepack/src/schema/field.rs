@@ -41,6 +41,9 @@ pub struct Field {
     /// Whether the field is a *spawn field*: set when an entity appears, and never changed. Packets
     /// hold spawn fields only for entities that the baseline lacks.
     pub is_spawn: bool,
+    /// The name of the field with the id of the entity that this field is relative to; `None` if
+    /// the field is relative to the world. See [`Role::Frame`].
+    pub frame: Option<String>,
     /// Whether the field's values may be coarser in some entities, and how much; `None` if the
     /// field is always exact.
     pub coarser: Option<Coarser>,
@@ -65,6 +68,7 @@ impl Field {
             velocity_of: None,
             condition: None,
             is_spawn: false,
+            frame: None,
             coarser: None,
             coarseness: None,
             conditions: Conditions::default(),
@@ -90,6 +94,13 @@ impl Field {
     #[must_use]
     pub fn with_time_precision(self, precision: TimePrecision) -> Self {
         Self { time_precision: Some(precision), ..self }
+    }
+
+    /// The same field, relative to the entity whose id is in the field `frame`: see
+    /// [`Role::Frame`].
+    #[must_use]
+    pub fn with_frame(self, frame: impl Into<String>) -> Self {
+        Self { frame: Some(frame.into()), ..self }
     }
 
     /// The same field, whose values may be coarser: see [`Coarser`].
@@ -177,7 +188,8 @@ impl Field {
         add(self.name.as_bytes());
         let flags = u8::from(self.condition.is_some()) << 7
             | u8::from(self.is_spawn) << 6
-            | u8::from(self.coarser.is_some()) << 5;
+            | u8::from(self.coarser.is_some()) << 5
+            | u8::from(self.frame.is_some()) << 4;
         add(&[self.role as u8 | flags]);
         match &self.kind {
             FieldKind::Floats(axes) => {
@@ -207,6 +219,10 @@ impl Field {
         self.conditions.hash_into(add);
         if let Some(coarseness) = &self.coarseness {
             coarseness.hash_into(add);
+        }
+        if let Some(frame) = &self.frame {
+            add(&(frame.len() as u32).to_le_bytes());
+            add(frame.as_bytes());
         }
     }
 }
@@ -272,6 +288,11 @@ pub enum Role {
     /// differ there is no motion: playback shows the first state until the second one's time, and
     /// the codec predicts nothing from one to the other.
     Cut = 6,
+    /// The field is the id of an entity, the *frame*, to which other fields of this one are
+    /// relative, such as the ship under a passenger. Or it is the flag that says whether there is a
+    /// frame; without one, these fields are relative to the world. [`frame`](crate::frame) has an
+    /// example.
+    Frame = 7,
 }
 
 /// The way in which a field is quantized.

@@ -18,8 +18,16 @@ const VERSION: u8 = 1;
 const MOST_BYTES: usize = 1 << 20;
 
 /// The roles, indexed by their numbers in a file.
-const ROLES: [Role; 7] =
-    [Role::Plain, Role::Velocity, Role::Body, Role::Touched, Role::Mover, Role::Clock, Role::Cut];
+const ROLES: [Role; 8] = [
+    Role::Plain,
+    Role::Velocity,
+    Role::Body,
+    Role::Touched,
+    Role::Mover,
+    Role::Clock,
+    Role::Cut,
+    Role::Frame,
+];
 
 /// The bit that marks a spawn field, and the other bits of a field's flags.
 const SPAWN: u8 = 1;
@@ -28,7 +36,8 @@ const VELOCITY_OF: u8 = 1 << 2;
 const TIME_PRECISION: u8 = 1 << 3;
 const MAX_STEP: u8 = 1 << 4;
 const COARSER: u8 = 1 << 5;
-const FLAGS: u8 = (1 << 6) - 1;
+const FRAME: u8 = 1 << 6;
+const FLAGS: u8 = (1 << 7) - 1;
 
 /// The bit for limits that wrap, and the other bits of an axis's flags.
 const WRAPS: u8 = 1;
@@ -152,6 +161,7 @@ fn write_field(field: &Field, writer: &mut Writer<'_>) {
         (field.time_precision.is_some(), TIME_PRECISION),
         (max_step.is_some(), MAX_STEP),
         (field.coarser.is_some(), COARSER),
+        (field.frame.is_some(), FRAME),
     ];
     let flags = flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag).sum();
     writer.0.extend([role as u8, flags]);
@@ -172,6 +182,9 @@ fn write_field(field: &Field, writer: &mut Writer<'_>) {
     if let Some(Coarser { coarseness, most_bits }) = &field.coarser {
         writer.list(coarseness.as_bytes());
         writer.0.push(*most_bits);
+    }
+    if let Some(name) = &field.frame {
+        writer.list(name.as_bytes());
     }
 }
 
@@ -239,6 +252,9 @@ fn read_field(reader: &mut Reader<'_>) -> Result<Field, SetupError> {
     }
     if has(COARSER) {
         field = field.with_coarser(Coarser::new(text(reader)?, reader.byte()?));
+    }
+    if has(FRAME) {
+        field = field.with_frame(text(reader)?);
     }
     Ok(field)
 }

@@ -8,6 +8,7 @@ use core::any::TypeId;
 use core::ops::Range;
 
 use super::check::{LaneRules, TypeCheck, hash_of_type};
+use super::frame::Placement;
 use super::resolve::ResolvedFields;
 use super::{Field, Pack, Role, Schema};
 use crate::SetupError;
@@ -54,6 +55,9 @@ pub struct EntityKind {
     spawn_lanes: Vec<usize>,
     /// The indices of the lanes of the kind's cut fields among the schema's.
     cut_lanes: Vec<usize>,
+    /// The same for fields whose change breaks the motion: cuts and frames.
+    break_lanes: Vec<usize>,
+    placement: Placement,
 }
 
 impl EntityKind {
@@ -90,6 +94,22 @@ impl EntityKind {
     #[inline]
     pub fn cut_lanes(&self) -> &[usize] {
         &self.cut_lanes
+    }
+
+    /// The indices among the schema's of the lanes of the kind's fields whose change breaks the
+    /// motion: those that mark cuts, and those that name a [frame](super::Role::Frame).
+    #[inline]
+    pub fn break_lanes(&self) -> &[usize] {
+        &self.break_lanes
+    }
+
+    /// Returns whether fields of the kind are relative to a [frame](super::Role::Frame).
+    pub fn has_frame(&self) -> bool {
+        self.placement.has_frame()
+    }
+
+    pub(crate) fn placement(&self) -> &Placement {
+        &self.placement
     }
 
     pub(crate) fn types(&self) -> &TypeCheck {
@@ -210,8 +230,8 @@ impl SchemaBuilder {
     /// # Errors
     /// [`SetupError::KindCount`] if there are no kinds or too many. [`SetupError::BadKind`] if a
     /// kind has no name, or has the name or the type of an earlier one.
-    /// [`SetupError::BadCondition`] and [`SetupError::BadCoarseness`] in the same cases as for
-    /// [`Schema::try_new`].
+    /// [`SetupError::BadCondition`], [`SetupError::BadCoarseness`] and [`SetupError::BadFrame`] in
+    /// the same cases as for [`Schema::try_new`].
     pub fn build(self) -> Result<Schema, SetupError> {
         if self.kinds.is_empty() || self.kinds.len() > MAX_KINDS {
             return Err(SetupError::KindCount { kinds: self.kinds.len() });
@@ -252,6 +272,7 @@ pub(super) fn make(kinds: Vec<(String, Option<TypeId>, Vec<Field>)>) -> Result<S
         };
         let spawn_lanes = lanes_of(|field| field.is_spawn);
         let cut_lanes = lanes_of(|field| field.role == Role::Cut);
+        let break_lanes = lanes_of(|field| matches!(field.role, Role::Cut | Role::Frame));
         lanes.extend(kind.lanes);
         fields.extend(kind.fields.into_iter().map(|field| Field {
             first_lane: field.first_lane + first_lane,
@@ -268,6 +289,8 @@ pub(super) fn make(kinds: Vec<(String, Option<TypeId>, Vec<Field>)>) -> Result<S
             rules,
             spawn_lanes,
             cut_lanes,
+            break_lanes,
+            placement: kind.placement,
         });
     }
     let have_spawn_lanes = list.iter().any(|kind| !kind.spawn_lanes.is_empty());

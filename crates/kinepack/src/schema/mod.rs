@@ -15,6 +15,7 @@ mod condition;
 pub(crate) mod derived;
 mod field;
 mod file;
+mod frame;
 mod kinds;
 mod lane;
 #[cfg(feature = "arrayvec")]
@@ -43,6 +44,7 @@ pub use components::Components;
 pub use condition::Condition;
 pub(crate) use condition::{Conditions, Presence};
 pub use field::{Field, FieldKind, Role, any_element};
+pub(crate) use frame::Placement;
 pub(crate) use kinds::Kinds;
 pub use kinds::{EntityKind, SchemaBuilder};
 pub use lane::{Lane, LaneArithmetic};
@@ -115,7 +117,8 @@ impl Schema {
     /// # Errors
     /// [`SetupError::BadCondition`] if the [`Condition`] of a field names no earlier field that can
     /// be its selector: a flag, a choice, or an integer of one lane. [`SetupError::BadCoarseness`]
-    /// in the same way for [`Coarser`].
+    /// in the same way for [`Coarser`]. [`SetupError::BadFrame`] if a field names no
+    /// [frame](Role::Frame) of the schema, or cannot be relative to one.
     pub fn try_new(fields: Vec<Field>) -> Result<Self, SetupError> {
         kinds::make(vec![(String::new(), None, fields)])
     }

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{Columns, Field, raw};
+use crate::frame::Carrier;
 use crate::{Between, EncodeError};
 
 /// A type with a schema. Use `#[derive(Pack)]` to implement this trait. Implement the trait by hand
@@ -39,6 +40,7 @@ use crate::{Between, EncodeError};
 /// | `wrap` | with `range = a..b` | an angle: the end equals the beginning |
 /// | `clamp` | with `range` or `max` | clamps out-of-range values to the nearest end, instead of an error |
 /// | `velocity`, `velocity = field` | numbers and vectors with `range` | the velocity of another field in units per second, for interpolation; zero means at rest, for level 4 |
+/// | `frame = field` | positions and velocities of three numbers, rotations | relative to the entity whose id is in that field, an `EntityId`, an unsigned integer, or an `Option` of one: see [`frame`](crate::frame) |
 /// | `step` | anything sent without `with` | is not blended in interpolation, for example a counter of teleports |
 /// | `clock` | an integer, or `f32` or `f64` with `range` | a time stamp, from which a [`stream`](crate::stream) predicts the motion of its other fields |
 /// | `cut` | a `bool` or an integer | changes when the entity jumps to another place, as in a teleport: playback does not blend over the jump, and packets do not predict from before it |
@@ -198,6 +200,14 @@ pub trait Pack: Sized + 'static {
     /// example.
     fn interpolate(from: &[u32], to: &[u32], at: Between) -> Self {
         Self::reconstruct(at.step(from, to))
+    }
+
+    /// Replaces each field that is relative to a [frame](crate::frame) by its value in world
+    /// coordinates. If the frame changes, `ends` are the two states that the moment is between,
+    /// each relative to its own frame. The default changes nothing, which is right for types
+    /// without such fields.
+    fn to_world(&mut self, ends: Option<[&Self; 2]>, carrier: &Carrier) {
+        let _ = (ends, carrier);
     }
 }
 

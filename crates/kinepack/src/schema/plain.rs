@@ -9,7 +9,8 @@ use core::time::Duration;
 use super::Components;
 use super::lane::{load_wide, store_wide};
 use super::{Field, FieldKind, Pack, derived};
-use crate::{Between, EncodeError};
+use crate::frame::Carrier;
+use crate::{Between, EncodeError, EntityId};
 
 /// Implements `Pack` for plain values: `$to` gives a value's bits, `$raw` its raw words, `$from`
 /// makes a value from bits, and `$between` interpolates.
@@ -76,6 +77,11 @@ plain_integers! {
     i8, 1; i16, 1; i32, 1; i64, 2;
 }
 
+plain! {
+    EntityId, FieldKind::Integer(derived::full_range(0, u32::MAX as i128)), 1, |id: EntityId| id.0.into(),
+        |id: EntityId| [id.0.into()], |bits: u64| EntityId(bits as u32), Between::step;
+}
+
 impl<T: Pack, const N: usize> Pack for [T; N] {
     const LANES: usize = N * T::LANES;
 
@@ -114,6 +120,12 @@ impl<T: Pack, const N: usize> Pack for [T; N] {
         core::array::from_fn(|index| {
             T::interpolate(part::<T>(from, index), part::<T>(to, index), at)
         })
+    }
+
+    fn to_world(&mut self, ends: Option<[&Self; 2]>, carrier: &Carrier) {
+        for (index, part) in self.iter_mut().enumerate() {
+            part.to_world(ends.map(|ends| ends.map(|end| &end[index])), carrier);
+        }
     }
 }
 
@@ -168,6 +180,11 @@ macro_rules! tuples {
                 let mut lanes = derived::LanePair::new(from, to, Self::LANES);
                 $(let $lanes = lanes.split($type::LANES);)+
                 ($($type::interpolate($lanes.from, $lanes.to, at),)+)
+            }
+
+            #[inline]
+            fn to_world(&mut self, ends: Option<[&Self; 2]>, carrier: &Carrier) {
+                $(self.$index.to_world(ends.map(|ends| ends.map(|end| &end.$index)), carrier);)+
             }
         }
     )*};

@@ -99,8 +99,8 @@ impl Field {
         }
     }
 
-    /// Interpolates this field's raw words between two states. All slices hold the lanes of whole
-    /// entities.
+    /// Interpolates this field's raw words between two states, and stores them in `raw`. `from` and
+    /// `to` hold the lanes of whole entities.
     pub(crate) fn interpolate_raw(
         &self,
         velocity: Option<&Self>,
@@ -111,7 +111,6 @@ impl Field {
     ) {
         let (lanes, conditions) = (self.lanes(), self.conditions());
         let is_present = |state: &[u32]| conditions.hold(|lane| state[lane]);
-        let raw = &mut raw[lanes.clone()];
         let nearest = at.step(from, to);
         if !is_present(nearest) {
             raw.fill(0);

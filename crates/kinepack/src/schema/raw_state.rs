@@ -56,7 +56,7 @@ impl Schema {
         self.check_lanes(raw.len())?;
         for field in &self.fields {
             let velocity = self.velocity_of(field).map(|index| &self.fields[index]);
-            field.interpolate_raw(velocity, from, to, at, raw);
+            field.interpolate_raw(velocity, from, to, at, &mut raw[field.lanes()]);
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::coarser::Coarseness;
 use super::condition::Conditions;
 use super::field::{Field, FieldKind};
+use super::frame::Placement;
 use super::lane::Lane;
 use crate::SetupError;
 use crate::hash::Fnv1a;
@@ -15,6 +16,7 @@ use crate::hash::Fnv1a;
 pub(super) struct ResolvedFields {
     pub(super) fields: Vec<Field>,
     pub(super) lanes: Vec<Lane>,
+    pub(super) placement: Placement,
 }
 
 impl ResolvedFields {
@@ -23,7 +25,8 @@ impl ResolvedFields {
     ///
     /// # Errors
     /// [`SetupError::BadCondition`] if a condition names no earlier field that can be its selector.
-    /// [`SetupError::BadCoarseness`] in the same way for a field's coarseness.
+    /// [`SetupError::BadCoarseness`] in the same way for a field's coarseness, and
+    /// [`SetupError::BadFrame`] for its frame.
     pub(super) fn new(mut fields: Vec<Field>, first: usize) -> Result<Self, SetupError> {
         let mut lanes = Vec::new();
         for index in 0..fields.len() {
@@ -45,10 +48,12 @@ impl ResolvedFields {
         // What is present must not depend on how coarse it is.
         let depends =
             |field: &Field| field.conditions.selector_lane().is_some_and(|at| are_coarsenesses[at]);
-        match fields.iter().position(depends) {
-            Some(index) => Err(SetupError::BadCoarseness { field: first + index }),
-            None => Ok(Self { fields, lanes }),
+        if let Some(index) = fields.iter().position(depends) {
+            return Err(SetupError::BadCoarseness { field: first + index });
         }
+        let placement = Placement::new(&fields, lanes.len())
+            .map_err(|index| SetupError::BadFrame { field: first + index })?;
+        Ok(Self { fields, lanes, placement })
     }
 
     /// Like [`new`](Self::new), for the fields of a type.

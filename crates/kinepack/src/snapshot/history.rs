@@ -87,7 +87,7 @@ impl History {
         if let Some(alignment) = alignment {
             add_flags(&mut self.status, alignment, ADDED | NEW | NEW_BEFORE);
         }
-        self.find_cuts(baselines, base, entities);
+        self.find_breaks(baselines, base, entities);
         let mut changed = core::mem::take(&mut self.changed);
         for (step, flag) in [MOVED, MOVED_BEFORE].into_iter().enumerate().take(self.steps) {
             let newer = if step == 0 { base } else { self.columns(baselines, step - 1) };
@@ -102,10 +102,11 @@ impl History {
         self.changed = changed;
     }
 
-    /// Marks an entity as new if a cut is between older states and the newer ones.
-    fn find_cuts(&mut self, baselines: &Baselines<'_>, base: &[Vec<u32>], entities: &Entities) {
+    /// Marks an entity as new if a cut or a change of its frame is between older states and the
+    /// newer ones.
+    fn find_breaks(&mut self, baselines: &Baselines<'_>, base: &[Vec<u32>], entities: &Entities) {
         let kinds = &baselines.baseline.kinds.list;
-        if kinds.iter().all(|kind| kind.cut_lanes().is_empty()) {
+        if kinds.iter().all(|kind| kind.break_lanes().is_empty()) {
             return;
         }
         let mut status = core::mem::take(&mut self.status);
@@ -114,7 +115,7 @@ impl History {
             let older = self.columns(baselines, step);
             let flags = if step == 0 { NEW | NEW_BEFORE } else { NEW_BEFORE };
             for (range, kind) in entities.ranges().zip(kinds) {
-                for lane in kind.cut_lanes() {
+                for lane in kind.break_lanes() {
                     let rows = newer[*lane].iter().zip(&older[*lane]);
                     for (status, (newer, older)) in status[range.clone()].iter_mut().zip(rows) {
                         *status |= if newer == older { 0 } else { flags };

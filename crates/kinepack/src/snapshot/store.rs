@@ -9,7 +9,7 @@ use core::ops::Range;
 use super::entities::Entities;
 use super::ids::{EntityId, Tick};
 use crate::hash::Fnv1a;
-use crate::schema::{EntityKind, Kinds};
+use crate::schema::{EntityKind, Kinds, Placement};
 use crate::{EncodeError, Pack, Schema};
 
 /// A tick, a set of entity ids, and the entities' lanes, stored kind by kind and lane by lane.
@@ -274,6 +274,30 @@ impl Snapshot {
         self.columns[self.lanes_of(kind)].iter().map(move |column| column[row])
     }
 
+    /// Where the entities of the kind of the entity at `index` are; `None` beyond the last entity.
+    #[inline]
+    pub(crate) fn placement_at(&self, index: usize) -> Option<&Placement> {
+        Some(self.kinds.list[self.kind_at(index)?].placement())
+    }
+
+    /// Returns the [frame](crate::frame) of the entity at `index`, to which its fields are relative.
+    /// `None` stands for the world, and for an index beyond the last entity.
+    #[inline]
+    pub fn frame_at(&self, index: usize) -> Option<EntityId> {
+        let placement = self.placement_at(index).filter(|placement| placement.has_frame())?;
+        let (kind, row) = self.entities.place(index);
+        let columns = &self.columns[self.lanes_of(kind)];
+        placement.frame(|lane| columns[lane][row])
+    }
+
+    /// Iterates over the entities that are relative to a [frame](crate::frame), by index, with the
+    /// id of the frame. The cost is a pass over the entities of the kinds that have frames.
+    pub fn frames(&self) -> impl Iterator<Item = (usize, EntityId)> {
+        let kinds = (0..).zip(&self.kinds.list).filter(|(_, kind)| kind.has_frame());
+        let entities = kinds.flat_map(|(kind, _)| self.entities.range(kind));
+        entities.filter_map(|index| Some((index, self.frame_at(index)?)))
+    }
+
     /// The index of entity `id`, if the snapshot has it. The cost is a binary search in each kind.
     pub fn position(&self, id: EntityId) -> Option<usize> {
         self.entities.position(id)
@@ -337,14 +361,32 @@ impl Snapshot {
             && self.kinds.list.iter().all(|kind| kind.spawn_lanes().iter().all(are_same))
     }
 
+    /// Returns whether the motion breaks between the state of the entity at `index` and its state at
+    /// `index_before` of `before`, a snapshot of the same schema: because of a
+    /// [cut](Self::is_cut_since), or because its [frame](crate::frame) changes.
+    pub fn is_broken_since(&self, index: usize, before: &Self, index_before: usize) -> bool {
+        self.differs_since(EntityKind::break_lanes, index, before, index_before)
+    }
+
     /// Returns whether a [cut](crate::schema::Role::Cut) is between the state of the entity at
     /// `index` and its state at `index_before` of `before`, a snapshot of the same schema. There is
     /// none if either index is out of range.
     ///
     /// Cost: constant; nothing but a search for the kind if it has no cut fields.
     pub fn is_cut_since(&self, index: usize, before: &Self, index_before: usize) -> bool {
+        self.differs_since(EntityKind::cut_lanes, index, before, index_before)
+    }
+
+    /// Returns whether the entity differs in one of these lanes of its kind.
+    fn differs_since(
+        &self,
+        lanes: fn(&EntityKind) -> &[usize],
+        index: usize,
+        before: &Self,
+        index_before: usize,
+    ) -> bool {
         let Some(kind) = self.kind_at(index) else { return false };
-        let lanes = self.kinds.list[kind].cut_lanes();
+        let lanes = lanes(&self.kinds.list[kind]);
         if lanes.is_empty() || before.kind_at(index_before) != Some(kind) {
             return false;
         }

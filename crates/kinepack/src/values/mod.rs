@@ -249,8 +249,9 @@ impl KindValues {
         for ((field, velocity), values) in fields.iter().zip(&self.velocities).zip(&mut self.fields)
         {
             let velocity = velocity.map(|index| &fields[index]);
-            field.interpolate_raw(velocity, from, to, at, &mut self.raw);
-            values.extend(&self.raw[field.lanes()][..Values::per_entity(field)]);
+            let raw = &mut self.raw[field.lanes()];
+            field.interpolate_raw(velocity, from, to, at, raw);
+            values.extend(&raw[..Values::per_entity(field)]);
         }
         self.ids.push(id.0);
     }

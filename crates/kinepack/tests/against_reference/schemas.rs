@@ -12,6 +12,7 @@ pub(super) fn field(name: &'static str, kind: Kind) -> reference::Field {
         condition: None,
         spawn: false,
         coarser: None,
+        frame: None,
     }
 }
 
@@ -87,13 +88,17 @@ pub(super) fn schemas() -> [Vec<reference::Field>; 6] {
         ticks_per_s: 10.0,
         max_step,
     });
+    let on = |field| reference::Field { frame: Some("ship"), ..field };
+    let frame = |name, kind| reference::Field { role: reference::FRAME, ..field(name, kind) };
     let moving = vec![
-        timed(
+        on(timed(
             "position",
             Kind::Floats(vec![axis, axis, Axis::until(0.0, 32.0, 1.0 / 512.0)]),
             short,
-        ),
-        timed("orientation", Kind::Rotation { bits: 9 }, short),
+        )),
+        on(timed("orientation", Kind::Rotation { bits: 9 }, short)),
+        frame("ship?", Kind::Bool),
+        only("ship?", [1, 1], frame("ship", Kind::Integer { min: 0, max: 3, step: 1 })),
         timed("length", Kind::Floats(vec![axis]), long),
         timed("turret", Kind::Rotation { bits: 12 }, Time { max_step: Some(0.1), ..short }),
         timed(

@@ -174,6 +174,7 @@ fn changes() -> impl Strategy<Value = Change> {
         Role::Mover,
         Role::Clock,
         Role::Cut,
+        Role::Frame,
     ];
     prop_oneof![
         2 => (0..Level::TABLE.len()).prop_map(|row| Change::Level(Level::TABLE[row])),

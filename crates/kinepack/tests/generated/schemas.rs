@@ -50,11 +50,26 @@ pub(crate) fn schemas() -> impl Strategy<Value = Schema> {
                 if let Some(coarser) = &mut field.coarser {
                     coarser.coarseness.insert_str(0, &path);
                 }
+                field.frame = field.frame.map(|frame| path.clone() + &frame);
                 field
             })
         };
-        Schema::new(groups.into_iter().enumerate().flat_map(named).collect())
+        let mut fields: Vec<Field> = groups.into_iter().enumerate().flat_map(named).collect();
+        keep_one_frame(&mut fields);
+        Schema::new(fields)
     })
+}
+
+/// Removes the frames that a schema cannot have: all but the first, and those of fields that may be
+/// absent.
+fn keep_one_frame(fields: &mut [Field]) {
+    let is_there = |field: &&Field| field.frame.is_some() && field.condition.is_none();
+    let first = fields.iter().find(is_there).and_then(|field| field.frame.clone());
+    for field in fields.iter_mut() {
+        if field.condition.is_some() || field.frame != first {
+            field.frame = None;
+        }
+    }
 }
 
 /// The kind of a selector, and its values at which the fields are present.
@@ -100,6 +115,8 @@ fn group() -> impl Strategy<Value = Vec<Field>> {
             .prop_map(|(kinds, most, bits, are_body)| coarser(kinds, most, &bits, are_body)),
         2 => prop_oneof![Just(FieldKind::Bool), integer_limits().prop_map(FieldKind::Integer)]
             .prop_map(|kind| vec![Field::new("cut", kind).with_role(Role::Cut)]),
+        2 => ([limits(), limits(), limits()], rotation(), 0u32..=u32::MAX, any::<bool>())
+            .prop_map(|(axes, rotation, most, is_optional)| on_board(axes, rotation, most, is_optional)),
         1 => integer_limits()
             .prop_map(|limits| vec![Field::new("time", FieldKind::Integer(limits)).with_role(Role::Clock)]),
     ]
@@ -180,6 +197,22 @@ fn moving(place: Vec<FloatLimits>, speed: Vec<FloatLimits>) -> Vec<Field> {
             .with_role(Role::Velocity)
             .with_velocity_of("place"),
     ]
+}
+
+/// Makes a place that is relative to an entity.
+fn on_board(axes: [FloatLimits; 3], rotation: FieldKind, most: u32, optional: bool) -> Vec<Field> {
+    let ids = IntegerLimits::new(0, most.into(), 1).unwrap();
+    let ship = Field::new("ship", FieldKind::Integer(ids)).with_role(Role::Frame);
+    let mut fields = vec![
+        Field::new("seat", FieldKind::Floats(axes.to_vec())).with_frame("ship"),
+        ship,
+        Field::new("gaze", rotation).with_frame("ship"),
+    ];
+    if optional {
+        fields[1].condition = Some(Condition::new("ship?", 1..=1));
+        fields.insert(0, Field::new("ship?", FieldKind::Bool).with_role(Role::Frame));
+    }
+    fields
 }
 
 fn body(axes: [FloatLimits; 3], rotation: FieldKind, [touched, mover]: [bool; 2]) -> Vec<Field> {

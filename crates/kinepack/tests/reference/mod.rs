@@ -183,12 +183,16 @@ pub(crate) struct Field {
     pub(crate) spawn: bool,
     /// The coarseness's name, and the most bits: section 5.9.
     pub(crate) coarser: Option<(&'static str, u8)>,
+    /// The frame's name: section 5.10.
+    pub(crate) frame: Option<&'static str>,
 }
 
 /// The number of the role of velocities.
 pub(crate) const VELOCITY: u8 = 1;
 /// The number of the role of cuts.
 pub(crate) const CUT: u8 = 6;
+/// The number of the role of frames.
+pub(crate) const FRAME: u8 = 7;
 
 /// A time precision (section 5.4): the time in ms, the ticks per second, and the coarsest step.
 #[derive(Clone, Copy, Debug)]
@@ -324,8 +328,12 @@ fn hashed_bytes(schema: &[Field]) -> Vec<u8> {
     for (index, field) in schema.iter().enumerate() {
         bytes.extend((field.name.len() as u32).to_le_bytes());
         bytes.extend(field.name.as_bytes());
-        let flags =
-            [(field.condition.is_some(), 128), (field.spawn, 64), (field.coarser.is_some(), 32)];
+        let flags = [
+            (field.condition.is_some(), 128),
+            (field.spawn, 64),
+            (field.coarser.is_some(), 32),
+            (field.frame.is_some(), 16),
+        ];
         bytes.push(
             field.role
                 + flags.iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag).sum::<u8>(),
@@ -365,6 +373,10 @@ fn hashed_bytes(schema: &[Field]) -> Vec<u8> {
             let coarseness = last_before(schema, index, name).unwrap();
             bytes.extend((coarseness as u32).to_le_bytes());
             bytes.push(most);
+        }
+        if let Some(frame) = field.frame {
+            bytes.extend((frame.len() as u32).to_le_bytes());
+            bytes.extend(frame.as_bytes());
         }
     }
     bytes

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::{
-    Bits, CUT, Context, Differences, Entities, Field, Gaps, Kind, Lane, Profile, Reference,
+    Bits, CUT, Context, Differences, Entities, FRAME, Field, Gaps, Kind, Lane, Profile, Reference,
     Refused, Width, check_coarse, coarse_shift, is_present, refuse,
 };
 
@@ -136,11 +136,11 @@ impl Field {
 }
 
 impl Reader<'_> {
-    /// Returns whether a cut is between two states of an entity: section 5.2.
-    fn is_cut(&self, older: &[i128], newer: &[i128]) -> bool {
+    /// Returns whether a break is between two states of an entity: section 5.2.
+    fn is_broken(&self, older: &[i128], newer: &[i128]) -> bool {
         self.fields().any(|(_, first, field)| {
             let lanes = first..first + field.lanes().len();
-            field.role == CUT && older[lanes.clone()] != newer[lanes]
+            matches!(field.role, CUT | FRAME) && older[lanes.clone()] != newer[lanes]
         })
     }
 
@@ -166,7 +166,7 @@ impl Reader<'_> {
             self.older.and_then(|(older, ticks)| Some((older.get(&id)?, ticks))),
         ) {
             (Some(base), Some((older, ticks)))
-                if is_there(base) && is_there(older) && !self.is_cut(older, base) =>
+                if is_there(base) && is_there(older) && !self.is_broken(older, base) =>
             {
                 field.shifts(&base[lanes.clone()], &older[lanes], ticks.max(1))
             }

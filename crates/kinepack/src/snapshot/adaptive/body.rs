@@ -7,10 +7,6 @@ use super::bodies::{Bodies, class};
 use super::coding::Coding;
 use super::counters::{Residuals, body_group};
 use super::features::{LevelFeatures, OWN, PositionSizes, TurnFeatures, TurnSizes, UpFeatures};
-use super::geometry::{
-    PER_RADIAN, Quaternion, UP, Vector, add, axes, carried, conjugate, cross, multiply, rotate,
-    rotation_of, rotation_vector, scale, sub, turn,
-};
 use super::lanes::{Expected, LaneAt, sign_context};
 use super::neighbours::CodedBody;
 use super::numbers::{FEATURES, Row, mean_of, sixteenths, size_log2, steps, vector_log2};
@@ -21,6 +17,10 @@ use super::rows::BodyRows;
 use super::scratch::Scratch;
 use super::surroundings::{Surroundings, surroundings};
 use crate::entropy::Coder;
+use crate::geometry::{
+    PER_RADIAN, Quaternion, UP, Vector, add, axes, carried, conjugate, cross, multiply, rotate,
+    rotation_of, rotation_vector, scale, sub, turn,
+};
 use crate::schema::{Lane, LaneArithmetic};
 use crate::snapshot::status::{MOVED, NEW};
 

@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use super::coding::{Coding, FieldAt};
 use super::counters::Residuals;
 use super::features::{FieldFeatures, NumberSizes, TurnSizes};
-use super::geometry::{multiply, rotation_of, rotation_vector, sub, turn};
 use super::lanes::{Expected, LaneAt, sign_class};
 use super::numbers::{STEP_BITS, sixteenths, size_log2, steps, vector_log2};
 use super::plan::{FieldCoding, RotationCodes};
@@ -14,6 +13,7 @@ use super::rotation::rotation_at;
 use super::rows::{NumberRows, RotationRows};
 use super::scratch::Previous;
 use crate::entropy::Coder;
+use crate::geometry::{multiply, rotation_of, rotation_vector, sub, turn};
 use crate::schema::{Lane, LaneArithmetic};
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {

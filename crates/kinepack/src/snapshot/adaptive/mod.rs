@@ -14,7 +14,6 @@ mod feature_groups;
 mod features;
 mod fields;
 mod file;
-mod geometry;
 mod lanes;
 mod learn;
 mod learned;

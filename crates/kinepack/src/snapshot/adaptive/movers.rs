@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 use super::body::position;
 use super::coding::Coding;
 use super::counters::{FAR, IS_MOVER};
-use super::geometry::{dot, sub};
 use super::neighbours::CodedBody;
 use super::plan::BodyPlan;
 use super::predictor::Predictor;
 use super::scratch::{Mover, NO_MOVER, Scratch};
 use crate::entropy::Coder;
+use crate::geometry::{dot, sub};
 use crate::snapshot::status::ADDED;
 
 /// The number of bodies whose distances are computed at once.

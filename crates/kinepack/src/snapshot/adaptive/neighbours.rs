@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::hint::select_unpredictable;
 use core::ops::Range;
 
-use super::geometry::{Quaternion, Vector, dot, sub};
+use crate::geometry::{Quaternion, Vector, dot, sub};
 
 /// A body that is already coded: where it was, how it moved, and the errors of its predictions.
 #[derive(Clone, Copy, Debug)]
@@ -259,8 +259,8 @@ impl Default for CodedBody {
             position_before: [0.0; 3],
             moved: [0.0; 3],
             moved_before: [0.0; 3],
-            turn: super::geometry::NO_TURN,
-            turn_before: super::geometry::NO_TURN,
+            turn: crate::geometry::NO_TURN,
+            turn_before: crate::geometry::NO_TURN,
             turned: [0.0; 3],
             turned_before: [0.0; 3],
             position_error: [0.0; 3],

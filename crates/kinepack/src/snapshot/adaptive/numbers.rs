@@ -1,7 +1,7 @@
 //! Computes features, weights and their sums in `f32`, and predictions and logarithms as integers.
 //! See `spec/CODEC.md`, section 12.3.
 
-use super::geometry::Vector;
+use crate::geometry::Vector;
 
 /// log₂ of the number of units in a step: predictions are in 1/16 of a step.
 pub(super) const STEP_BITS: u32 = 4;

@@ -9,11 +9,11 @@ use core::ops::Range;
 
 use super::bodies::{Bodies, can_be_part};
 use super::counters::{EVEN, Layout, START, body_group};
-use super::geometry::UP;
 use super::newcomers::NewcomerPlan;
 use super::numbers::{FEATURES, Row};
 use super::rows::{BodyRows, NumberRows, RotationRows};
 use crate::entropy::Counter;
+use crate::geometry::UP;
 use crate::quantize::{FloatLimits, SmallestThree};
 use crate::schema::{Coarseness, Conditions, EntityKind, Field, FieldKind, Lane, any_element};
 use crate::{Schema, SetupError};

@@ -3,8 +3,8 @@
 
 use core::ops::Range;
 
-use super::geometry::UP;
 use super::numbers::{FEATURES, Row};
+use crate::geometry::UP;
 
 /// The number of classes of a field outside the body: without history, at rest, just begun to move,
 /// moving.

@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::geometry::Vector;
 use super::neighbours::{CodedBody, Neighbours};
 use super::newcomers::Newcomers;
+use crate::geometry::Vector;
 
 /// A body that moves others.
 #[derive(Clone, Copy, Debug)]

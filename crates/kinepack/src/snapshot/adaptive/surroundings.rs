@@ -1,8 +1,8 @@
 //! Computes the mean motion of a body's neighbours, from which the body's motion is predicted. See
 //! `spec/CODEC.md`, section 12.6, "Surroundings".
 
-use super::geometry::{Vector, add, carried, scale, sub};
 use super::neighbours::{CodedBody, Neighbours};
+use crate::geometry::{Vector, add, carried, scale, sub};
 
 /// The distance, in sizes of a body, at which a neighbour has half the weight.
 const SOFTNESS: f64 = 1.38;
