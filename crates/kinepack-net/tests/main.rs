@@ -30,6 +30,7 @@ mod costs;
 mod cuts;
 mod events;
 mod faults;
+mod frames;
 mod groups;
 mod hostile;
 mod kinds;

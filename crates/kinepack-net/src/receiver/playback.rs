@@ -1,6 +1,7 @@
 //! Selects the two states of each entity around the playout point, and computes how far the point
 //! is between them. The schema interpolates.
 
+use kinepack::frame::{FrameError, Moment, Motion};
 use kinepack::{Between, EncodeError, EntityId, Pack, Snapshot};
 
 use super::shown::Shown;
@@ -81,15 +82,18 @@ pub struct Sample<'a> {
     /// known.
     pub to: (&'a Snapshot, usize),
     /// How far the moment is between the two states, and the time from one to the other. At a
-    /// [cut](kinepack::schema::Role::Cut), the ratio is 0 until the second state's time, so that
-    /// nothing blends.
+    /// [cut](kinepack::schema::Role::Cut), and if the [frame](kinepack::frame) changes, the ratio is
+    /// 0 until the second state's time, so that nothing blends.
     pub between: Between,
     /// Whether a [cut](kinepack::schema::Role::Cut) is between the two states, such as a teleport.
     pub is_cut: bool,
+    /// How far the moment is between the two states in the world, also if the frame changes.
+    in_world: Between,
 }
 
-impl Sample<'_> {
-    /// The entity's state at the moment, interpolated by its schema.
+impl<'a> Sample<'a> {
+    /// The entity's state at the moment, interpolated by its schema. Fields that are relative to a
+    /// [frame](kinepack::frame) remain so: [`Playback::in_world`] returns world coordinates.
     ///
     /// # Errors
     /// Returns [`EncodeError::TypeMismatch`] for a type of another schema, and
@@ -98,6 +102,10 @@ impl Sample<'_> {
         let (from, index) = self.from;
         let (to, to_index) = self.to;
         from.interpolate_at_index(index, to, to_index, self.between)
+    }
+
+    fn moment(&self) -> Moment<'a> {
+        Moment { from: self.from, to: self.to, at: self.in_world }
     }
 }
 
@@ -146,6 +154,36 @@ impl<'a> Playback<'a> {
         let range = state.of_kind(kind);
         let ids = &state.ids()[range.clone()];
         range.zip(ids).map(move |(index, id)| self.sample(index, kind, *id))
+    }
+
+    /// The state of a sample in world coordinates. Fields that are relative to another entity, the
+    /// [frame](kinepack::frame), follow that entity as it is shown at this moment. So a passenger
+    /// stands still on a ship, even if one of the two is late. If the frame changes, the entity moves
+    /// from the one place in the world to the other. Without frames, this is [`Sample::state`].
+    ///
+    /// Cost: that of the state, and for each frame up to the world a search and some hundred
+    /// nanoseconds.
+    ///
+    /// # Errors
+    /// Returns [`FrameError`]: most often [`FrameError::UnknownFrame`], as long as the frame has not
+    /// arrived. Show nothing then.
+    pub fn in_world<T: Pack>(&self, sample: &Sample<'a>) -> Result<T, FrameError> {
+        sample.moment().in_world(|id| self.moment(id))
+    }
+
+    /// Where a sample's entity is in the world, and how it moves. The entity's kind must have a
+    /// position: see [`frame`](kinepack::frame). For a camera in a vehicle, or hands of a body.
+    ///
+    /// # Errors
+    /// Returns [`FrameError`], as [`in_world`](Self::in_world) does.
+    pub fn motion(&self, sample: &Sample<'a>) -> Result<Motion, FrameError> {
+        sample.moment().motion(|id| self.moment(id))
+    }
+
+    fn moment(&self, id: EntityId) -> Option<Moment<'a>> {
+        let state = &self.playout.from.state.state;
+        let index = state.position(id)?;
+        Some(self.sample(index, state.kind_at(index)?, id).moment())
     }
 
     /// The entities in [`samples`](Self::samples) that the previous playback call did not have, by
@@ -254,25 +292,30 @@ impl<'a> Playback<'a> {
         // Most entities are in the next state.
         let next = look(playout.to).or_else(|| playout.later().find_map(look));
         let Some((entry, at, until)) = next.filter(|(.., until)| *until > since) else {
-            return Sample {
-                id,
-                from: held,
-                to: held,
-                between: Between { ratio: 0.0, seconds: 0.0 },
-                is_cut: false,
-            };
+            let between = Between { ratio: 0.0, seconds: 0.0 };
+            return Sample { id, from: held, to: held, between, is_cut: false, in_world: between };
         };
         let unchanged_until =
             if entry.state.is_complete() { f64::from(entry.unchanged_until.0) } else { 0.0 };
         let begin = since.max(until - self.longest_blend_ticks).max(unchanged_until);
         let (passed, span) = (playout.tick - begin, until - begin);
-        let mut ratio = if span > 0.0 { (passed / span).clamp(0.0, 1.0) } else { 1.0 };
-        let is_cut = entry.state.state.is_cut_since(at, held.0, index);
-        if is_cut && ratio < 1.0 {
-            ratio = 0.0;
+        let ratio = if span > 0.0 { (passed / span).clamp(0.0, 1.0) } else { 1.0 };
+        let steps = Between {
+            ratio: if ratio < 1.0 { 0.0 } else { 1.0 },
+            seconds: (span / self.tick_hz) as f32,
+        };
+        let blends = Between { ratio: ratio as f32, ..steps };
+        let state = &*entry.state.state;
+        let is_cut = state.is_cut_since(at, held.0, index);
+        let is_broken = state.is_broken_since(at, held.0, index);
+        Sample {
+            id,
+            from: held,
+            to: (state, at),
+            between: if is_broken { steps } else { blends },
+            is_cut,
+            in_world: if is_cut { steps } else { blends },
         }
-        let between = Between { ratio: ratio as f32, seconds: (span / self.tick_hz) as f32 };
-        Sample { id, from: held, to: (&entry.state.state, at), between, is_cut }
     }
 }
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use kinepack::codec::Difference;
 use kinepack::{EncodeError, Snapshot, View};
 
-use super::rings::{Sight, Sources};
+use super::rings::{Riders, Sight, Sources, add_frames, find_riders};
 use super::spare::Spare;
 use super::view::{Changes, SentView};
 use super::visibility::{FieldGroup, KnownVisibility, Visibility, contains};
@@ -136,8 +136,18 @@ impl VisibleStates {
         }
         let before = before.map(|before| Arc::clone(&before.view));
         let world = &self.now.states[0].view.whole;
+        let mut riders = Riders::new();
+        if relevant.is_some() || !always_seen.is_empty() {
+            find_riders(world, &mut riders);
+        }
         if let Some(relevant) = relevant {
             world.positions(relevant, &mut self.places);
+            if sight.is_none() && !riders.is_empty() {
+                let mut rows: Vec<(u32, u8)> = self.places.iter().map(|row| (*row, 0)).collect();
+                add_frames(&riders, &mut rows);
+                self.places.clear();
+                self.places.extend(rows.iter().map(|(row, _)| *row));
+            }
         }
         let (mut turns, mut near) = (1, Arc::default());
         let mut shared = match (sight, relevant) {
@@ -161,6 +171,9 @@ impl VisibleStates {
                 }
                 if relevant.is_some() {
                     rows = common(&rows, &self.places).into();
+                }
+                if !riders.is_empty() {
+                    add_frames(&riders, rows.to_mut());
                 }
                 snapshot.gather_from(&sources.worlds, &rows)?;
                 let is_near =

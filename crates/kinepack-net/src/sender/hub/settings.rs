@@ -57,7 +57,8 @@ impl Hub {
 
     /// Sets which entities a receiver may see: sorted ids, or `None` for all entities. Receivers
     /// with equal sets share the work. Setting the same entities again changes nothing. Ids that
-    /// are not in the world are ignored.
+    /// are not in the world are ignored. An entity that is relative to another one, its
+    /// [frame](kinepack::frame), brings that one along.
     ///
     /// Cost: a hash of the set. In each tick, each different set costs a search for its entities
     /// and a copy of their rows.

@@ -4,11 +4,13 @@
 //! cell that has a viewpoint in it. [`Places`] finds what is near a cell, and [`nearby`] keeps the
 //! rings of these entities up to date. [`CoarseWorlds`](coarse::CoarseWorlds) are worlds in which
 //! fields are coarser. [`samples`] keeps the values of what is not sent in every
-//! tick, and [`Sources`] are all worlds that values come from. [`Eye`] is a receiver's viewpoint
+//! tick, and [`Sources`] are all worlds that values come from. [`frames`] adds what others are
+//! relative to. [`Eye`] is a receiver's viewpoint
 //! with its cell.
 
 mod coarse;
 mod eye;
+mod frames;
 mod grid;
 mod nearby;
 mod places;
@@ -23,6 +25,7 @@ use crate::NetError;
 
 use coarse::CoarseWorlds;
 pub(super) use eye::Eye;
+pub(super) use frames::{Riders, add_frames, find_riders};
 use places::{Places, find_field};
 pub(super) use sights::{Sight, Sights};
 pub(super) use sources::Sources;
@@ -129,10 +132,13 @@ pub struct Rings {
     /// The names of the fields that hold positions, each after its kind's name if the kind has one:
     /// `ship.position`. A position is a field of two or three real numbers that do not wrap. An
     /// entity that has no such field is always seen, in tier 0. Positions are those of the first
-    /// world.
+    /// world. A position that is relative to a [frame](kinepack::frame) counts where it is in the
+    /// world. An entity whose frame is not there is always seen. An entity that is seen brings its
+    /// frame, in the same ring if the frame is not seen anyway.
     pub positions: Vec<String>,
     /// The names of fields whose changes do not wait for the entity's turn, such as `ship.health`.
-    /// An entity that is new, jumps ([`Role::Cut`](kinepack::schema::Role::Cut)), or moves farther
+    /// An entity that is new, jumps ([`Role::Cut`](kinepack::schema::Role::Cut)), changes its
+    /// [frame](kinepack::frame), or moves farther
     /// than [`cell`](Self::cell) in a tick, does not wait either.
     pub urgent: Vec<String>,
     /// The rings, from the smallest to the largest, at most 254.
@@ -193,7 +199,7 @@ impl Rings {
             urgent.extend(field.lanes().map(|lane| (kind, lane)));
         }
         for (kind, of) in schema.kinds().iter().enumerate() {
-            urgent.extend(of.cut_lanes().iter().map(|lane| (kind, *lane)));
+            urgent.extend(of.break_lanes().iter().map(|lane| (kind, *lane)));
         }
         Ok(Sights::new(self.clone(), places, urgent, CoarseWorlds::new(schema)))
     }

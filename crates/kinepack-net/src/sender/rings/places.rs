@@ -1,11 +1,12 @@
 //! Where the entities of a world are.
 
+use kinepack::frame::MOST_FRAMES;
 use kinepack::quantize::FloatLimits;
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{Schema, Snapshot};
 
-use super::SLACK;
 use super::grid::{Grid, squared_distance};
+use super::{Riders, SLACK};
 use crate::NetError;
 
 /// The fields that hold positions, and the positions of a world's entities.
@@ -70,14 +71,18 @@ impl Places {
         }
         let extent = bounds.iter().flat_map(|(low, high)| [low.abs(), high.abs()]);
         let extent = extent.filter(|extent| extent.is_finite()).fold(0.0, f64::max);
+        // In the world, a relative position is as far as all frames together.
+        let is_relative = fields.iter().flatten().any(|position| position.field.frame.is_some());
+        let extent = if is_relative { extent * 2.0 * MOST_FRAMES as f64 } else { extent };
         let longest = reach * (1.0 + SLACK);
         let (grid, farthest) = (Grid::new(bounds, longest), longest * longest);
         let (of_world, before) = (Vec::new(), Vec::new());
         Ok(Self { fields, axes: most_axes, of_world, before, grid, reach, farthest, extent })
     }
 
-    /// Reads the positions of all entities of a world.
-    pub(super) fn read(&mut self, world: &Snapshot) {
+    /// Reads the positions of all entities of a world. `riders` are those that are relative to
+    /// others.
+    pub(super) fn read(&mut self, world: &Snapshot, riders: &Riders) {
         std::mem::swap(&mut self.of_world, &mut self.before);
         self.of_world.clear();
         self.of_world.resize(world.len(), [f64::NAN; 3]);
@@ -96,7 +101,35 @@ impl Places {
                 }
             }
         }
+        self.place_riders(world, riders);
         self.grid.fill(&self.of_world);
+    }
+
+    /// Moves the positions that are relative to others to where they are in the world. An entity
+    /// whose frame is not there has no position.
+    fn place_riders(&mut self, world: &Snapshot, riders: &Riders) {
+        let is_relative = |position: &Position| position.field.frame.is_some();
+        if !self.fields.iter().flatten().any(is_relative) {
+            return;
+        }
+        let mut places = riders.iter().peekable();
+        // Most neighbours have the same frame.
+        let mut last = None;
+        for (index, _) in world.frames() {
+            let kind = world.kind_at(index).and_then(|kind| self.fields[kind].as_ref());
+            let frame = places.next_if(|(rider, _)| *rider as usize == index);
+            let frame = frame.map(|(_, frame)| *frame);
+            if !kind.is_some_and(is_relative) {
+                continue;
+            }
+            let place = match last.filter(|(known, _)| *known == frame) {
+                Some((_, place)) => place,
+                None => frame.and_then(|frame| world.place_at(frame as usize).ok()),
+            };
+            last = Some((frame, place));
+            let position = &mut self.of_world[index];
+            *position = place.map_or([f64::NAN; 3], |place| place.point(*position));
+        }
     }
 
     /// Returns whether the entity at `index` is farther than `distance`, along any axis, from its

@@ -13,7 +13,7 @@ use super::coarse::CoarseWorlds;
 use super::eye::{Cell, Eye, bounds};
 use super::nearby::{Around, Motion, Nearby};
 use super::samples::{Past, Samples};
-use super::{Places, RingValues, Rings, Sources};
+use super::{Places, Riders, RingValues, Rings, Sources, add_frames, find_riders};
 use crate::sender::sharing::mixed;
 use crate::sender::visibility::FieldGroup;
 use crate::sender::worlds::Worlds;
@@ -78,6 +78,10 @@ pub(in crate::sender) struct Sights {
     pasts: Vec<Past>,
     /// How the entities moved since the last world.
     motion: Motion,
+    /// The entities that are relative to others.
+    riders: Riders,
+    /// The same for the last world.
+    riders_before: Riders,
     /// Whether the world has the entities of the last one, and rings have the same sources.
     is_steady: bool,
     /// For each ring, the samples of its entities, if it has its own.
@@ -115,6 +119,8 @@ impl Sights {
             taken: HashSet::new(),
             pasts: Vec::new(),
             motion: Motion::default(),
+            riders: Vec::new(),
+            riders_before: Vec::new(),
             is_steady: false,
             samples,
             of_ring: Vec::new(),
@@ -137,7 +143,9 @@ impl Sights {
     ) {
         let world = worlds.finest();
         self.ticks += 1;
-        self.places.read(world);
+        std::mem::swap(&mut self.riders, &mut self.riders_before);
+        find_riders(world, &mut self.riders);
+        self.places.read(world, &self.riders);
         self.values.clear();
         self.values.extend(self.rings.values(worlds.coarsest()));
         self.by_hash.clear();
@@ -278,7 +286,8 @@ impl Sights {
         let (extent, corners) = (places.extent, bounds(cell, rings.cell));
         let (ids, tick) = (world.ids(), *ticks);
         let around = Around { rings, motion, pasts, ids, extent, corners, tick };
-        let is_changed = seen.nearby.update(around, places, &seen.before, stagger(cell));
+        let is_changed = seen.nearby.update(around, places, &seen.before, stagger(cell))
+            || self.riders != self.riders_before;
         let last_id = seen.last_id;
         let sight = if is_changed {
             self.see(world, cell)
@@ -295,7 +304,7 @@ impl Sights {
 
     /// Makes the sight of a cell from the rings of the entities near it.
     fn see(&mut self, world: &Snapshot, cell: Cell) -> Option<Arc<Sight>> {
-        let Self { cells, rings, of_ring, found, .. } = self;
+        let Self { cells, rings, riders, of_ring, found, .. } = self;
         let seen = cells.get_mut(&cell)?;
         seen.rings.clear();
         found.clear();
@@ -312,6 +321,7 @@ impl Sights {
             };
             found.push((index, source));
         }
+        add_frames(riders, found);
         let is_all =
             found.len() == world.len() && found.iter().all(|(_, source)| *source == FINEST);
         if is_all {
