@@ -6,6 +6,7 @@
 mod clips;
 mod coarser;
 mod figure;
+mod frames;
 mod hostile;
 mod interest;
 mod messages;

@@ -217,12 +217,26 @@ impl<'a> Moment<'a> {
         &self,
         look: impl Fn(EntityId) -> Option<Self>,
     ) -> Result<T, FrameError> {
-        let mut now: T = self.state()?;
+        let state = |Self { from, to, at }: &Self| from.0.interpolate_at_index(from.1, to.0, to.1, *at);
+        self.in_world_with(state, look)
+    }
+
+    /// Like [`in_world`](Self::in_world), for a type that describes some of the entity's fields only.
+    /// `state` returns the state at a moment, with fields that are relative to the frame.
+    ///
+    /// # Errors
+    /// [`FrameError`], as for [`in_world`](Self::in_world).
+    pub fn in_world_with<T: Pack>(
+        &self,
+        mut state: impl FnMut(&Self) -> Result<T, EncodeError>,
+        look: impl Fn(EntityId) -> Option<Self>,
+    ) -> Result<T, FrameError> {
+        let mut now = state(self)?;
         match self.carrier(&look, 0)? {
             None => {}
             Some((carrier, false)) => now.to_world(None, &carrier),
             Some((carrier, true)) => {
-                let [from, to] = self.ends().map(|end| end.state());
+                let [from, to] = self.ends().map(|end| state(&end));
                 now.to_world(Some([&from?, &to?]), &carrier);
             }
         }
@@ -261,11 +275,6 @@ impl<'a> Moment<'a> {
                 Motion::along(place, [from, to], self.at.seconds)
             }
         })
-    }
-
-    /// Returns the entity's state, in which fields are relative to the frame.
-    fn state<T: Pack>(&self) -> Result<T, EncodeError> {
-        self.from.0.interpolate_at_index(self.from.1, self.to.0, self.to.1, self.at)
     }
 
     /// Returns the motion that the entity's own fields say, and whether its position and its

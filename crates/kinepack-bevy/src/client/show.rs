@@ -36,12 +36,22 @@ pub(crate) trait Shown: Send + Sync + 'static {
     /// The components of an entity that appears.
     type Components: Bundle;
 
-    /// Writes a sample into an entity's components.
-    fn write(&mut self, sample: &Sample<'_>, components: <Self::Write as QueryData>::Item<'_, '_>);
+    /// Writes a sample of `playback` into an entity's components, unless the entity's place is not
+    /// known yet.
+    fn write<'a>(
+        &mut self,
+        playback: &Playback<'a>,
+        sample: &Sample<'a>,
+        components: <Self::Write as QueryData>::Item<'_, '_>,
+    );
 
-    /// Makes new components with the state of a sample. `None` if the sample has no state of the
-    /// kind, which playback excludes.
-    fn make(&mut self, sample: &Sample<'_>) -> Option<Self::Components>;
+    /// Makes new components with the state of a sample of `playback`. `None` if the entity's place
+    /// is not known yet.
+    fn make<'a>(
+        &mut self,
+        playback: &Playback<'a>,
+        sample: &Sample<'a>,
+    ) -> Option<Self::Components>;
 }
 
 /// The entities of one kind.
@@ -65,10 +75,10 @@ impl<S: Shown> Show for ShowKind<S> {
             for sample in playback.samples_of_kind(kind) {
                 let entity = entities.get(MotionId(sample.id.0));
                 match entity.map(|entity| write.get_mut(entity)) {
-                    Some(Ok(components)) => self.shown.write(&sample, components),
+                    Some(Ok(components)) => self.shown.write(playback, &sample, components),
                     None if !spawns => {}
                     _ => {
-                        let components = self.shown.make(&sample);
+                        let components = self.shown.make(playback, &sample);
                         let new = components.map(|components| (sample.id, entity, components));
                         self.incomplete.extend(new);
                     }
@@ -100,13 +110,18 @@ impl<K: MotionKind> Shown for ShownState<K> {
     type Write = K::Write;
     type Components = K::Components;
 
-    fn write(&mut self, sample: &Sample<'_>, components: <K::Write as QueryData>::Item<'_, '_>) {
-        if let Ok(state) = sample.state::<K>() {
+    fn write<'a>(
+        &mut self,
+        playback: &Playback<'a>,
+        sample: &Sample<'a>,
+        components: <K::Write as QueryData>::Item<'_, '_>,
+    ) {
+        if let Ok(state) = playback.in_world::<K>(sample) {
             state.write(components);
         }
     }
 
-    fn make(&mut self, sample: &Sample<'_>) -> Option<K::Components> {
-        sample.state::<K>().ok().map(K::into_components)
+    fn make<'a>(&mut self, playback: &Playback<'a>, sample: &Sample<'a>) -> Option<K::Components> {
+        playback.in_world::<K>(sample).ok().map(K::into_components)
     }
 }

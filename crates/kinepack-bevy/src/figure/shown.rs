@@ -5,8 +5,10 @@ use core::marker::PhantomData;
 
 use bevy_ecs::change_detection::{DetectChangesMut, Mut};
 use bevy_ecs::query::QueryData;
+use kinepack::EncodeError;
+use kinepack::frame::Moment;
 use kinepack_anim::figure::Figure;
-use kinepack_net::Sample;
+use kinepack_net::{Playback, Sample};
 
 use super::body::BodyWriter;
 use super::{FigureBody, FigureKind};
@@ -30,18 +32,23 @@ impl<K: MotionKind> ShownBodies<K> {
         Self { kind: kind.clone(), figure, rows, components: PhantomData }
     }
 
-    /// Returns the state of the components `K` in a sample. `None` for a sample of another kind.
-    fn state_of(&mut self, sample: &Sample<'_>) -> Option<K> {
-        for (row, (state, index)) in self.rows.iter_mut().zip([sample.from, sample.to]) {
-            let lanes = state.lanes_at(index);
-            if lanes.len() != K::LANES + self.figure.lane_count() {
-                return None;
+    /// Returns the state of the components `K` in a sample of `playback`. `None` for a sample of
+    /// another kind, and if the body's place is not known yet.
+    fn state_of<'a>(&mut self, playback: &Playback<'a>, sample: &Sample<'a>) -> Option<K> {
+        let expected_lanes = K::LANES + self.figure.lane_count();
+        let rows = &mut self.rows;
+        let state = |Moment { from, to, at }: &Moment<'a>| {
+            for (row, (state, index)) in rows.iter_mut().zip([from, to]) {
+                let lanes = state.lanes_at(*index);
+                if lanes.len() != expected_lanes {
+                    return Err(EncodeError::LaneCount { expected_lanes, lanes: lanes.len() });
+                }
+                row.clear();
+                row.extend(lanes.take(K::LANES));
             }
-            row.clear();
-            row.extend(lanes.take(K::LANES));
-        }
-        let [from, to] = &self.rows;
-        Some(K::interpolate(from, to, sample.between))
+            Ok(K::interpolate(&rows[0], &rows[1], *at))
+        };
+        playback.in_world_with(sample, state).ok()
     }
 
     /// Writes a sample of this kind into a body. Returns whether anything changed.
@@ -63,9 +70,14 @@ impl<K: MotionKind> Shown for ShownBodies<K> {
     type Write = (K::Write, &'static mut FigureBody);
     type Components = (K::Components, FigureBody);
 
-    fn write(&mut self, sample: &Sample<'_>, components: <Self::Write as QueryData>::Item<'_, '_>) {
+    fn write<'a>(
+        &mut self,
+        playback: &Playback<'a>,
+        sample: &Sample<'a>,
+        components: <Self::Write as QueryData>::Item<'_, '_>,
+    ) {
         let (components, mut body): (_, Mut<'_, FigureBody>) = components;
-        let Some(state) = self.state_of(sample) else { return };
+        let Some(state) = self.state_of(playback, sample) else { return };
         state.write(components);
         if !self.kind.is_same(body.kind()) {
             *body = FigureBody::new(&self.kind);
@@ -75,8 +87,12 @@ impl<K: MotionKind> Shown for ShownBodies<K> {
         }
     }
 
-    fn make(&mut self, sample: &Sample<'_>) -> Option<Self::Components> {
-        let state = self.state_of(sample)?;
+    fn make<'a>(
+        &mut self,
+        playback: &Playback<'a>,
+        sample: &Sample<'a>,
+    ) -> Option<Self::Components> {
+        let state = self.state_of(playback, sample)?;
         let mut body = FigureBody::new(&self.kind);
         self.write_body(sample, &mut body);
         Some((state.into_components(), body))

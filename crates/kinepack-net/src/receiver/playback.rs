@@ -171,6 +171,19 @@ impl<'a> Playback<'a> {
         sample.moment().in_world(|id| self.moment(id))
     }
 
+    /// Like [`in_world`](Self::in_world), for a type that describes some of the entity's fields only.
+    /// `state` returns the state at a moment, with fields that are relative to the frame.
+    ///
+    /// # Errors
+    /// Returns [`FrameError`], as [`in_world`](Self::in_world) does.
+    pub fn in_world_with<T: Pack>(
+        &self,
+        sample: &Sample<'a>,
+        state: impl FnMut(&Moment<'a>) -> Result<T, EncodeError>,
+    ) -> Result<T, FrameError> {
+        sample.moment().in_world_with(state, |id| self.moment(id))
+    }
+
     /// Where a sample's entity is in the world, and how it moves. The entity's kind must have a
     /// position: see [`frame`](kinepack::frame). For a camera in a vehicle, or hands of a body.
     ///
