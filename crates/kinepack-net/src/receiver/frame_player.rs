@@ -8,6 +8,7 @@ use std::sync::Arc;
 use kinepack::{Snapshot, Tick};
 
 use super::playback::Playback;
+use super::playout_point::PlayoutPoint;
 use super::shown::Shown;
 use super::spawns::Spawns;
 use crate::ReceiverConfig;
@@ -70,7 +71,7 @@ impl FramePlayer {
     /// `events` are the events since the previous moment, in order, each as a row of a snapshot of
     /// events. No event is marked as [late](crate::Event::late).
     ///
-    /// Cost: a comparison with the entities of the previous call.
+    /// Cost: a comparison with the entities of the previous call, and with their cut fields.
     pub fn show(
         &mut self,
         tick: f64,
@@ -84,7 +85,6 @@ impl FramePlayer {
         if to.tick > from.tick {
             self.entries.push_back(entry(to));
         }
-        self.spawns.update(from);
         self.played.clear();
         let events = events.into_iter();
         self.played.extend(events.map(|(tick, rows, index)| Played::in_time(tick, rows, index)));
@@ -92,7 +92,9 @@ impl FramePlayer {
         let [begin, end] = [0, to_index].map(|index| f64::from(self.entries[index].tick.0));
         let ratio = if end > begin { ((tick - begin) / (end - begin)) as f32 } else { 1.0 };
         let playout = Playout::between(&self.entries, to_index, tick, ratio);
-        Playback::new(playout, self.tick_hz, self.longest_blend_ticks, &self.spawns, &self.played)
+        let point = PlayoutPoint::new(playout, self.tick_hz, self.longest_blend_ticks);
+        self.spawns.update(&point);
+        Playback::new(point, &self.spawns, &self.played)
     }
 }
 

@@ -2,15 +2,17 @@
 //!
 //! [`endpoint`] is the entry point and routes datagrams. [`window`] tracks which sequences arrived,
 //! and [`connection`] measures the round trip. [`views`] holds the baselines, and [`assembly`] puts
-//! full states together. [`shown`] keeps the newest known state of each entity. [`playback`]
-//! selects the two states of each entity to show, and [`spawns`] lists which entities were added
-//! and removed. [`frame_player`] plays states that did not arrive over a network.
+//! full states together. [`shown`] keeps the newest known state of each entity. [`playout_point`]
+//! selects the two states of each entity to show, [`spawns`] lists which entities were added, were
+//! removed or jumped, and [`playback`] gives both to the game. [`frame_player`] plays states that
+//! did not arrive over a network.
 
 mod assembly;
 mod connection;
 mod endpoint;
 mod frame_player;
 mod playback;
+mod playout_point;
 mod shown;
 mod spawns;
 mod views;

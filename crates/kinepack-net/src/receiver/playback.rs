@@ -1,13 +1,12 @@
-//! Selects the two states of each entity around the playout point, and computes how far the point
-//! is between them. The schema interpolates.
+//! What a game reads in each frame: the entities at a moment, what changed since the previous frame,
+//! and the events. The schema interpolates.
 
 use kinepack::frame::{FrameError, Moment, Motion};
 use kinepack::{Between, EncodeError, EntityId, Pack, Snapshot};
 
-use super::shown::Shown;
+use super::playout_point::PlayoutPoint;
 use super::spawns::Spawns;
 use crate::events::{Event, Played};
-use crate::playout::{Entry, Playout};
 
 /// A moment of playback.
 ///
@@ -64,9 +63,7 @@ pub struct Playback<'a> {
     /// The moment, as a tick with its fraction. The tick never goes backwards, except that it may
     /// jump after a long loss of the stream.
     pub tick: f64,
-    playout: Playout<'a, Shown>,
-    tick_hz: f64,
-    longest_blend_ticks: f64,
+    point: PlayoutPoint<'a>,
     spawns: &'a Spawns,
     events: &'a [Played],
 }
@@ -88,7 +85,7 @@ pub struct Sample<'a> {
     /// Whether a [cut](kinepack::schema::Role::Cut) is between the two states, such as a teleport.
     pub is_cut: bool,
     /// How far the moment is between the two states in the world, also if the frame changes.
-    in_world: Between,
+    pub(super) in_world: Between,
 }
 
 impl<'a> Sample<'a> {
@@ -110,20 +107,14 @@ impl<'a> Sample<'a> {
 }
 
 impl<'a> Playback<'a> {
-    pub(super) fn new(
-        playout: Playout<'a, Shown>,
-        tick_hz: f64,
-        longest_blend_ticks: f64,
-        spawns: &'a Spawns,
-        events: &'a [Played],
-    ) -> Self {
-        Self { tick: playout.tick, playout, tick_hz, longest_blend_ticks, spawns, events }
+    pub(super) fn new(point: PlayoutPoint<'a>, spawns: &'a Spawns, events: &'a [Played]) -> Self {
+        Self { tick: point.tick(), point, spawns, events }
     }
 
     /// Whether playback needed a newer state that had not arrived. In that case, the newest state
     /// is shown.
     pub fn is_starved(&self) -> bool {
-        self.playout.starved
+        self.point.is_starved()
     }
 
     /// The entities in the order of their ids, kind by kind if the schema has several kinds. An
@@ -132,8 +123,8 @@ impl<'a> Playback<'a> {
     /// Cost: constant for each entity; after partial snapshots, also a search of the buffered
     /// states.
     pub fn samples(&self) -> impl Iterator<Item = Sample<'a>> + use<'_, 'a> {
-        let entities = self.playout.from.state.state.entities();
-        entities.enumerate().map(|(index, (kind, id))| self.sample(index, kind, id))
+        let entities = self.point.state().entities();
+        entities.enumerate().map(|(index, (kind, id))| self.point.sample(index, kind, id))
     }
 
     /// The samples of the kind of entities that type `T` describes.
@@ -143,17 +134,14 @@ impl<'a> Playback<'a> {
     pub fn samples_of<T: Pack>(
         &self,
     ) -> Result<impl Iterator<Item = Sample<'a>> + use<'_, 'a, T>, EncodeError> {
-        let kind = self.playout.from.state.state.kind_of_type::<T>()?;
+        let kind = self.point.state().kind_of_type::<T>()?;
         Ok(self.samples_of_kind(kind))
     }
 
     /// The samples of a kind of entities, for kinds that no type describes. `kind` is the index of
     /// the kind in the schema. There are no samples if the schema has no such kind.
     pub fn samples_of_kind(&self, kind: usize) -> impl Iterator<Item = Sample<'a>> + use<'_, 'a> {
-        let state = &self.playout.from.state.state;
-        let range = state.of_kind(kind);
-        let ids = &state.ids()[range.clone()];
-        range.zip(ids).map(move |(index, id)| self.sample(index, kind, *id))
+        self.point.samples_of_kind(kind)
     }
 
     /// The state of a sample in world coordinates. Fields that are relative to another entity, the
@@ -194,9 +182,9 @@ impl<'a> Playback<'a> {
     }
 
     fn moment(&self, id: EntityId) -> Option<Moment<'a>> {
-        let state = &self.playout.from.state.state;
+        let state = self.point.state();
         let index = state.position(id)?;
-        Some(self.sample(index, state.kind_at(index)?, id).moment())
+        Some(self.point.sample(index, state.kind_at(index)?, id).moment())
     }
 
     /// The entities in [`samples`](Self::samples) that the previous playback call did not have, by
@@ -217,6 +205,47 @@ impl<'a> Playback<'a> {
     /// by id.
     pub fn removed(&self) -> &'a [EntityId] {
         self.spawns.removed()
+    }
+
+    /// The entities that jumped since the previous playback call, in the order of
+    /// [`samples`](Self::samples). Reset what follows an entity's motion when it is in this list,
+    /// for example trails, the smoothing of a camera, or the Doppler effect of a sound.
+    ///
+    /// An entity jumps if one of its [cut](kinepack::schema::Role::Cut) fields is shown with another
+    /// value than in the previous call. So each jump is in one call's list: the first one that shows
+    /// the entity after the jump, whatever the network lost in between. Several jumps between two
+    /// calls count once. A flag that changes twice between two calls looks unchanged, so a counter
+    /// is safer. Entities in [`added`](Self::added) are never in the list.
+    ///
+    /// In contrast, [`Sample::is_cut`] is true in all calls before a jump that has arrived already.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
+    /// use kinepack_net::FramePlayer;
+    ///
+    /// #[derive(Pack)]
+    /// struct Player {
+    ///     #[pack(range = -256.0..256.0, precision = 0.01)]
+    ///     position: [f32; 3],
+    ///     #[pack(cut)]
+    ///     jumps: u8,
+    /// }
+    ///
+    /// let state = |tick, position, jumps| -> Result<_, Box<dyn std::error::Error>> {
+    ///     let mut state = Snapshot::new(&Schema::of::<Player>(), Tick(tick));
+    ///     state.push(EntityId(1), &Player { position, jumps })?;
+    ///     Ok(Arc::new(state))
+    /// };
+    /// let (from, to) = (state(60, [0.0; 3], 0)?, state(62, [200.0, 0.0, 0.0], 1)?);
+    /// let mut player = FramePlayer::new(60.0);
+    /// for (tick, cut) in [(60.0, 0), (61.0, 0), (62.0, 1), (62.0, 0)] {
+    ///     assert_eq!(player.show(tick, &from, &to, []).cut().len(), cut);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn cut(&self) -> &'a [EntityId] {
+        self.spawns.cut()
     }
 
     /// The events after the moment of the previous playback call, up to this moment, in order. Only
@@ -285,57 +314,4 @@ impl<'a> Playback<'a> {
     pub fn events(&self) -> impl Iterator<Item = Event<'a>> + use<'a> {
         self.events.iter().map(Played::event)
     }
-
-    fn sample(&self, index: usize, kind: usize, id: EntityId) -> Sample<'a> {
-        let Self { playout, .. } = self;
-        let shown = &playout.from.state;
-        let since = f64::from(shown.fresh(index).0);
-        let held = (&*shown.state, index);
-        let spawn = shown.state.spawn_hash(index);
-        let look = |entry: &'a Entry<Shown>| {
-            let at = place(&entry.state, kind, id, index)?;
-            // In a later state, another entity may have this id.
-            if entry.state.state.spawn_hash(at) != spawn {
-                return None;
-            }
-            let fresh = f64::from(entry.state.fresh(at).0);
-            // A complete state always has the entity's next value, so the search ends there.
-            (fresh > since || entry.state.is_complete()).then_some((entry, at, fresh))
-        };
-        // Most entities are in the next state.
-        let next = look(playout.to).or_else(|| playout.later().find_map(look));
-        let Some((entry, at, until)) = next.filter(|(.., until)| *until > since) else {
-            let between = Between { ratio: 0.0, seconds: 0.0 };
-            return Sample { id, from: held, to: held, between, is_cut: false, in_world: between };
-        };
-        let unchanged_until =
-            if entry.state.is_complete() { f64::from(entry.unchanged_until.0) } else { 0.0 };
-        let begin = since.max(until - self.longest_blend_ticks).max(unchanged_until);
-        let (passed, span) = (playout.tick - begin, until - begin);
-        let ratio = if span > 0.0 { (passed / span).clamp(0.0, 1.0) } else { 1.0 };
-        let steps = Between {
-            ratio: if ratio < 1.0 { 0.0 } else { 1.0 },
-            seconds: (span / self.tick_hz) as f32,
-        };
-        let blends = Between { ratio: ratio as f32, ..steps };
-        let state = &*entry.state.state;
-        let is_cut = state.is_cut_since(at, held.0, index);
-        let is_broken = state.is_broken_since(at, held.0, index);
-        Sample {
-            id,
-            from: held,
-            to: (state, at),
-            between: if is_broken { steps } else { blends },
-            is_cut,
-            in_world: if is_cut { steps } else { blends },
-        }
-    }
-}
-
-/// The index of an entity. Tries `guess` first, because the index is usually the same as in the
-/// previous state.
-fn place(shown: &Shown, kind: usize, id: EntityId, guess: usize) -> Option<usize> {
-    let state = &shown.state;
-    let is_there = state.ids().get(guess) == Some(&id) && state.kind_at(guess) == Some(kind);
-    if is_there { Some(guess) } else { state.position_of(kind, id) }
 }

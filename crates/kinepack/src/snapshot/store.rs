@@ -247,6 +247,11 @@ impl Snapshot {
         self.kinds.list.get(kind).map_or(0..0, EntityKind::lanes)
     }
 
+    /// The kinds of entities of the snapshot's schema, as [`Schema::kinds`] returns them.
+    pub fn kinds(&self) -> &[EntityKind] {
+        &self.kinds.list
+    }
+
     /// The kind of the entity at `index`; `None` beyond the last entity.
     #[inline]
     pub fn kind_at(&self, index: usize) -> Option<usize> {

@@ -18,6 +18,7 @@ pub use self::report::{Received, ReceiverStats};
 use super::assembly::Assembly;
 use super::connection::{Connection, ReceiverStatus};
 use super::playback::Playback;
+use super::playout_point::PlayoutPoint;
 use super::shown::Shown;
 use super::spawns::Spawns;
 use super::views::Views;
@@ -350,16 +351,15 @@ impl Receiver {
 
     /// The world to show at `now`; `None` before the first state.
     pub fn playback(&mut self, now: Duration) -> Option<Playback<'_>> {
-        let tick_hz = self.config.playout.tick_hz;
+        let tick_hz = f64::from(self.config.playout.tick_hz);
         let longest_blend_ticks = self.config.longest_blend_ticks();
-        let playout = self.buffer.at(now)?;
-        self.spawns.update(&playout.from.state.state);
+        let point = PlayoutPoint::new(self.buffer.at(now)?, tick_hz, longest_blend_ticks);
+        self.spawns.update(&point);
         if let Some(events) = &mut self.events {
-            events.play(playout.tick);
+            events.play(point.tick());
         }
         let events = self.events.as_ref().map_or(&[][..], Incoming::played);
-        let (spawns, tick_hz) = (&self.spawns, f64::from(tick_hz));
-        Some(Playback::new(playout, tick_hz, longest_blend_ticks, spawns, events))
+        Some(Playback::new(point, &self.spawns, events))
     }
 
     /// Takes the events that are in order and that playback has not reached yet. Later calls of

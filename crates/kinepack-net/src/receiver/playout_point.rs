@@ -1,0 +1,100 @@
+//! Selects the two states of each entity around the playout point, and computes how far the point
+//! is between them.
+
+use kinepack::{Between, EntityId, Snapshot};
+
+use super::playback::Sample;
+use super::shown::Shown;
+use crate::playout::{Entry, Playout};
+
+/// The playout point, and the states around it.
+#[derive(Debug)]
+pub(super) struct PlayoutPoint<'a> {
+    playout: Playout<'a, Shown>,
+    tick_hz: f64,
+    longest_blend_ticks: f64,
+}
+
+impl<'a> PlayoutPoint<'a> {
+    pub(super) fn new(playout: Playout<'a, Shown>, tick_hz: f64, longest_blend_ticks: f64) -> Self {
+        Self { playout, tick_hz, longest_blend_ticks }
+    }
+
+    pub(super) fn tick(&self) -> f64 {
+        self.playout.tick
+    }
+
+    pub(super) fn is_starved(&self) -> bool {
+        self.playout.starved
+    }
+
+    /// The state before the moment. Its entities are shown.
+    pub(super) fn state(&self) -> &'a Snapshot {
+        &self.playout.from.state.state
+    }
+
+    /// The samples of a kind, by id. There are none if the schema has no such kind.
+    pub(super) fn samples_of_kind(
+        &self,
+        kind: usize,
+    ) -> impl Iterator<Item = Sample<'a>> + use<'_, 'a> {
+        let state = self.state();
+        let range = state.of_kind(kind);
+        let ids = &state.ids()[range.clone()];
+        range.zip(ids).map(move |(index, id)| self.sample(index, kind, *id))
+    }
+
+    /// The sample of the entity at `index` of the shown state.
+    pub(super) fn sample(&self, index: usize, kind: usize, id: EntityId) -> Sample<'a> {
+        let Self { playout, .. } = self;
+        let shown = &playout.from.state;
+        let since = f64::from(shown.fresh(index).0);
+        let held = (&*shown.state, index);
+        let spawn = shown.state.spawn_hash(index);
+        let look = |entry: &'a Entry<Shown>| {
+            let at = place(&entry.state, kind, id, index)?;
+            // In a later state, another entity may have this id.
+            if entry.state.state.spawn_hash(at) != spawn {
+                return None;
+            }
+            let fresh = f64::from(entry.state.fresh(at).0);
+            // A complete state always has the entity's next value, so the search ends there.
+            (fresh > since || entry.state.is_complete()).then_some((entry, at, fresh))
+        };
+        // Most entities are in the next state.
+        let next = look(playout.to).or_else(|| playout.later().find_map(look));
+        let Some((entry, at, until)) = next.filter(|(.., until)| *until > since) else {
+            let between = Between { ratio: 0.0, seconds: 0.0 };
+            return Sample { id, from: held, to: held, between, is_cut: false, in_world: between };
+        };
+        let unchanged_until =
+            if entry.state.is_complete() { f64::from(entry.unchanged_until.0) } else { 0.0 };
+        let begin = since.max(until - self.longest_blend_ticks).max(unchanged_until);
+        let (passed, span) = (playout.tick - begin, until - begin);
+        let ratio = if span > 0.0 { (passed / span).clamp(0.0, 1.0) } else { 1.0 };
+        let steps = Between {
+            ratio: if ratio < 1.0 { 0.0 } else { 1.0 },
+            seconds: (span / self.tick_hz) as f32,
+        };
+        let blends = Between { ratio: ratio as f32, ..steps };
+        let state = &*entry.state.state;
+        let is_cut = state.is_cut_since(at, held.0, index);
+        let is_broken = state.is_broken_since(at, held.0, index);
+        Sample {
+            id,
+            from: held,
+            to: (state, at),
+            between: if is_broken { steps } else { blends },
+            is_cut,
+            in_world: if is_cut { steps } else { blends },
+        }
+    }
+}
+
+/// The index of an entity. Tries `guess` first, because the index is usually the same as in the
+/// previous state.
+fn place(shown: &Shown, kind: usize, id: EntityId, guess: usize) -> Option<usize> {
+    let state = &shown.state;
+    let is_there = state.ids().get(guess) == Some(&id) && state.kind_at(guess) == Some(kind);
+    if is_there { Some(guess) } else { state.position_of(kind, id) }
+}
