@@ -93,6 +93,26 @@ namespace Kinepack
         }
 
         /// <summary>
+        /// Writes the ids of the entities that jumped since the previous moment, of all kinds. An
+        /// entity jumps if a field with <see cref="Role.Cut"/> is shown with another value than at
+        /// the previous moment, so exactly one moment lists each jump. Entities that
+        /// <see cref="ReadAdded"/> writes are never among them.
+        /// </summary>
+        /// <param name="ids">The array to write to.</param>
+        /// <returns>The number of entities.</returns>
+        /// <exception cref="KinepackException">The array is too short.</exception>
+        public unsafe int ReadCut(uint[] ids)
+        {
+            Require.NotNull(ids, nameof(ids));
+            fixed (uint* first = ids)
+            {
+                UIntPtr capacity = (UIntPtr)ids.Length;
+                Check(Native.kp_shown_cut(ShownId, first, capacity, out UIntPtr count));
+                return Interop.ToSize(count);
+            }
+        }
+
+        /// <summary>
         /// Writes the numbers of the shown entities of a kind, in the order of their ids.
         /// </summary>
         /// <param name="columns">

@@ -199,6 +199,7 @@ internal static class Broadcasts
         viewer.SetDelays(5, 6);
         viewer.ReadAdded(new uint[Session.Balls]);
         viewer.ReadRemoved(new uint[Session.Balls]);
+        Check.Equal(viewer.ReadCut(new uint[Session.Balls]), 0);
         Columns balls = Session.Columns(catalogue.Schema, new Ball[1]);
         Check.That(!viewer.TryNextEvent(out _), "no events of a viewer");
         Check.Throws<ArgumentException>(() => viewer.ReadEvent(balls));

@@ -203,6 +203,7 @@ internal static class Happenings
         Check.Throws<ArgumentNullException>(() => hub.SetKind(null, 2, 1.0f));
         Check.Throws<ArgumentNullException>(() => receiver.ReadAdded(null));
         Check.Throws<ArgumentNullException>(() => receiver.ReadRemoved(null));
+        Check.Throws<ArgumentNullException>(() => receiver.ReadCut(null));
 
         // The memory must be for the kind of the event.
         Check.Refused(Status.Nothing, () => receiver.ReadEvent(hit));

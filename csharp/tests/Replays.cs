@@ -13,7 +13,7 @@ internal static class Replays
         string path = Path.Combine(folder, "größe.kpz");
         using (SchemaBuilder heights = new SchemaBuilder())
         using (SchemaBuilder hits = new SchemaBuilder())
-        using (Schema schema = heights.Floats("height", 1, 0.0, 100.0, 0.01).Build())
+        using (Schema schema = Fields(heights).Build())
         using (Schema events = hits.Kind("hit").Integer("damage", 0, 100).Build())
         using (Codec codec = new Codec(schema, Level.Learning))
         using (Codec eventCodec = new Codec(events, Level.Adaptive))
@@ -52,18 +52,25 @@ internal static class Replays
         }
     }
 
+    private static SchemaBuilder Fields(SchemaBuilder builder)
+    {
+        return builder.Floats("height", 1, 0.0, 100.0, 0.01).Integer("jumps", 0, 9).Role(Role.Cut);
+    }
+
     private static void Record(
         Schema schema, Schema events, Snapshot world, ReplayWriter writer, KillCam killCam)
     {
         float[] height = new float[1];
+        byte[] jumps = new byte[1];
         byte[] damage = new byte[1];
         uint[] ids = { 7 };
-        Columns columns = new Columns(schema).Set(0, height);
+        Columns columns = new Columns(schema).Set(0, height).Set(1, jumps);
         Columns hit = new Columns(events).Set(0, damage);
         writer.Note("map", "harbour");
         for (int tick = 0; tick < Ticks; tick++)
         {
             height[0] = 0.25f * tick;
+            jumps[0] = (byte)(tick < 203 ? 0 : 1);
             world.Clear((uint)tick);
             world.Add(ids, 1, columns);
             if (tick == 200)
@@ -110,6 +117,7 @@ internal static class Replays
         Check.Equal(replay.ReadAdded(ids), 1);
         Check.Equal(ids[0], 7u);
         Check.Equal(replay.ReadRemoved(ids), 0);
+        Check.Equal(replay.ReadCut(ids), 0);
         Check.Equal(replay.ReadIds(0, ids), 1);
         Check.Equal(ids[0], 7u);
         replay.Read(columns);
@@ -119,6 +127,12 @@ internal static class Replays
         replay.ReadEvent(hit);
         Check.That(next.Tick == 200 && damage[0] == 30, "the hit");
         Check.That(!replay.TryNextEvent(out next), "no more events");
+        foreach (double tick in new[] { 202.0, 202.5, 203.25, 203.5 })
+        {
+            Check.That(replay.TryPlay(tick, out playback), "a later moment");
+            Check.Equal(replay.ReadCut(ids), tick == 203.25 ? 1 : 0);
+            Check.Equal(ids[0], 7u);
+        }
     }
 
     private static void Refuses(

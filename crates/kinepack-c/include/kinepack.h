@@ -2158,6 +2158,12 @@ KpStatus kp_shown_added(struct KpShown shown, uint32_t *ids, size_t capacity, si
 // `kp_shown_ids`.
 KpStatus kp_shown_removed(struct KpShown shown, uint32_t *ids, size_t capacity, size_t *count);
 
+// Writes the ids of the entities that jumped since the previous moment, of all kinds, like
+// `kp_shown_ids`. An entity jumps if a field with `KP_ROLE_CUT` is shown with another value than at
+// the previous moment, so exactly one moment lists each jump. Entities that the previous moment
+// did not show are never among them.
+KpStatus kp_shown_cut(struct KpShown shown, uint32_t *ids, size_t capacity, size_t *count);
+
 // Writes the numbers of a kind's entities, in the order of their ids. There is a target for each
 // field, with room for `capacity` entities.
 KpStatus kp_shown_read(struct KpShown shown,

@@ -408,12 +408,19 @@ class Shown {
 
   // The ids of a kind's entities.
   std::vector<uint32_t> ids(uint32_t kind) const {
-    size_t count = 0;
-    kp_shown_ids(handle_, kind, nullptr, 0, &count);
-    std::vector<uint32_t> ids(count);
-    kp_shown_ids(handle_, kind, ids.data(), ids.size(), &count);
-    return ids;
+    return list([this, kind](uint32_t *ids, size_t capacity, size_t *count) {
+      return kp_shown_ids(handle_, kind, ids, capacity, count);
+    });
   }
+
+  // The ids of the entities that the previous moment did not show, of all kinds.
+  std::vector<uint32_t> added() const { return list_of(kp_shown_added); }
+
+  // The ids of the entities that only the previous moment showed, of all kinds.
+  std::vector<uint32_t> removed() const { return list_of(kp_shown_removed); }
+
+  // The ids of the entities that jumped since the previous moment, of all kinds: see kp_shown_cut.
+  std::vector<uint32_t> cut() const { return list_of(kp_shown_cut); }
 
   // Writes a kind's entities to the members of structs.
   template <typename Struct, typename... Member>
@@ -431,6 +438,22 @@ class Shown {
   }
 
  private:
+  // The list that `read(uint32_t *ids, size_t capacity, size_t *count)` writes.
+  template <typename Read>
+  static std::vector<uint32_t> list(Read &&read) {
+    size_t count = 0;
+    read(nullptr, 0, &count);
+    std::vector<uint32_t> ids(count);
+    read(ids.data(), ids.size(), &count);
+    return ids;
+  }
+
+  std::vector<uint32_t> list_of(KpStatus (*of)(KpShown, uint32_t *, size_t, size_t *)) const {
+    return list([this, of](uint32_t *ids, size_t capacity, size_t *count) {
+      return of(handle_, ids, capacity, count);
+    });
+  }
+
   KpShown handle_{0};
 };
 

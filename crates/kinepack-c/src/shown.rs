@@ -93,6 +93,22 @@ pub unsafe extern "C" fn kp_shown_removed(
     unsafe { write_ids(shown, ids, capacity, count, |showing| Ok(&showing.removed)) }
 }
 
+/// Writes the ids of the entities that jumped since the previous moment, of all kinds, like
+/// `kp_shown_ids`. An entity jumps if a field with `KP_ROLE_CUT` is shown with another value than at
+/// the previous moment, so exactly one moment lists each jump. Entities that the previous moment
+/// did not show are never among them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_shown_cut(
+    shown: KpShown,
+    ids: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> KpStatus {
+    // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
+    // writable, until this call returns.
+    unsafe { write_ids(shown, ids, capacity, count, |showing| Ok(&showing.cut)) }
+}
+
 /// Writes the numbers of a kind's entities, in the order of their ids. There is a target for each
 /// field, with room for `capacity` entities.
 #[unsafe(no_mangle)]
@@ -259,6 +275,7 @@ struct Showing {
     kinds: Vec<Rows>,
     added: Vec<u32>,
     removed: Vec<u32>,
+    cut: Vec<u32>,
     /// The schema of each kind of events.
     event_kinds: Vec<Schema>,
     events: Vec<(KpEvent, Vec<u64>)>,
@@ -314,6 +331,7 @@ impl Showing {
             kinds: kinds_of(schema).map(Rows::new).collect(),
             added: Vec::new(),
             removed: Vec::new(),
+            cut: Vec::new(),
             event_kinds: events
                 .map_or_else(Vec::new, |kinds| kinds_of(kinds.codec().schema()).collect()),
             events: Vec::new(),
@@ -331,6 +349,7 @@ impl Showing {
         let numbers = |ids: &[EntityId]| ids.iter().map(|id| id.0).collect();
         self.added = numbers(playback.added());
         self.removed = numbers(playback.removed());
+        self.cut = numbers(playback.cut());
         self.set_events(playback.events())?;
         Ok(KpPlayback { tick: playback.tick, is_starved: playback.is_starved().into() })
     }

@@ -2792,6 +2792,16 @@ namespace Kinepack
             ulong shown, uint* ids, UIntPtr capacity, out UIntPtr count);
 
         /// <summary>
+        /// Writes the ids of the entities that jumped since the previous moment, of all kinds, like
+        /// <c>kp_shown_ids</c>. An entity jumps if a field with <c>KP_ROLE_CUT</c> is shown with
+        /// another value than at the previous moment, so exactly one moment lists each jump.
+        /// Entities that the previous moment did not show are never among them.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_shown_cut(
+            ulong shown, uint* ids, UIntPtr capacity, out UIntPtr count);
+
+        /// <summary>
         /// Writes the numbers of a kind's entities, in the order of their ids. There is a target
         /// for each field, with room for <c>capacity</c> entities.
         /// </summary>

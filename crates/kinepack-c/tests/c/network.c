@@ -6,10 +6,13 @@
 #include "check.h"
 
 enum { BALLS = 50, TICKS = 300, TICK_HZ = 60, DELAY_TICKS = 3, WAY = 64 };
+// Every tenth ball, which is one at rest, jumps in each 40th tick.
+enum { JUMPER_EVERY = 10, JUMP_TICKS = 40 };
 
 typedef struct {
   double place[2];
   uint8_t colour;
+  uint8_t jumps;
 } Ball;
 
 typedef struct {
@@ -50,7 +53,23 @@ static void move(Ball *balls, double tick) {
     balls[nth].place[0] = 30.0 * cos(angle);
     balls[nth].place[1] = 30.0 * sin(angle);
     balls[nth].colour = (uint8_t)(nth % 3);
+    balls[nth].jumps = nth % JUMPER_EVERY == 1 ? (uint8_t)(tick / JUMP_TICKS) : 0;
   }
+}
+
+// Checks that the cuts of this moment are the balls whose jumps differ from the previous moment.
+// Returns the number of cuts.
+static size_t check_cuts(KpShown shown, const Ball *before, const Ball *now) {
+  uint32_t cut[BALLS];
+  size_t count, expected = 0;
+  OK(kp_shown_cut(shown, cut, BALLS, &count));
+  for (uint32_t nth = 0; nth < BALLS; nth += 1) {
+    if (before[nth].jumps == now[nth].jumps) continue;
+    EXPECT(expected < count && cut[expected] == 7 * nth);
+    expected += 1;
+  }
+  EXPECT(count == expected);
+  return count;
 }
 
 static uint64_t time_ns(int tick) {
@@ -58,7 +77,7 @@ static uint64_t time_ns(int tick) {
 }
 
 int main(void) {
-  static Ball balls[BALLS], shown[BALLS];
+  static Ball balls[BALLS], shown[BALLS], shown_before[BALLS];
   static Link down, up;
   static uint8_t bytes[1300];
   uint32_t ids[BALLS], shown_ids[BALLS];
@@ -81,6 +100,8 @@ int main(void) {
   OK(kp_schema_builder_new(&builder));
   OK(kp_schema_builder_floats(builder, "place", 2, -32.0, 32.0, 0.001));
   OK(kp_schema_builder_choice(builder, "colour", 2));
+  OK(kp_schema_builder_integer(builder, "jumps", 0, 255));
+  OK(kp_schema_builder_role(builder, KP_ROLE_CUT));
   OK(kp_schema_builder_build(builder, &schema));
   OK(kp_codec_new(schema, "adaptive", NULL, 0, &codec));
   // Hits with a strength, which must arrive.
@@ -133,12 +154,14 @@ int main(void) {
   const KpColumn columns[] = {
     {balls[0].place, sizeof(Ball), KP_NUMBER_F64, 0},
     {&balls[0].colour, sizeof(Ball), KP_NUMBER_U8, 0},
+    {&balls[0].jumps, sizeof(Ball), KP_NUMBER_U8, 0},
   };
   const KpTarget targets[] = {
     {shown[0].place, sizeof(Ball), KP_NUMBER_F64},
     {&shown[0].colour, sizeof(Ball), KP_NUMBER_U8},
+    {&shown[0].jumps, sizeof(Ball), KP_NUMBER_U8},
   };
-  size_t sent_bytes = 0;
+  size_t sent_bytes = 0, cuts = 0;
   double worst = 0.0, last_tick = 0.0;
   int played = 0;
   uint16_t got_strength = 0;
@@ -152,7 +175,7 @@ int main(void) {
     }
     move(balls, tick);
     OK(kp_snapshot_clear(world, (uint32_t)tick));
-    OK(kp_snapshot_add(world, 0, ids, BALLS, columns, 2));
+    OK(kp_snapshot_add(world, 0, ids, BALLS, columns, 3));
     strength = (uint16_t)tick;
     if (tick % 10 == 0) OK(kp_hub_emit(hub, 0, hit, 1));
     OK(kp_hub_tick(hub, now, world));
@@ -188,7 +211,9 @@ int main(void) {
     last_tick = playback.tick;
     OK(kp_shown_ids(visible, 0, shown_ids, BALLS, &count));
     EXPECT(count == BALLS && shown_ids[9] == 63);
-    OK(kp_shown_read(visible, 0, BALLS, targets, 2));
+    OK(kp_shown_read(visible, 0, BALLS, targets, 3));
+    cuts += check_cuts(visible, played == 0 ? shown : shown_before, shown);
+    memcpy(shown_before, shown, sizeof shown);
     static Ball exact[BALLS];
     move(exact, playback.tick);
     for (int nth = 0; nth < BALLS; nth += 1) {
@@ -201,6 +226,7 @@ int main(void) {
   }
   EXPECT(played > 220 && worst < 0.1);
   EXPECT(last_event > TICKS - 40);
+  EXPECT(cuts == (BALLS / JUMPER_EVERY) * ((TICKS - 1) / JUMP_TICKS));
   KpHubStatus sent;
   OK(kp_hub_status(hub, 42, &sent));
   EXPECT(sent.joined && sent.lost > 10 && sent.acknowledged > 200 && sent.round_trip_ms > 80.0);
@@ -226,8 +252,8 @@ int main(void) {
   }
   REFUSED(KP_STATUS_DATA, kp_hub_handle(hub, 43, 0, bytes, 3));
   REFUSED(KP_STATUS_POINTER, kp_receiver_handle(receiver, 0, NULL, 3));
-  REFUSED(KP_STATUS_SIZE, kp_shown_read(visible, 0, BALLS - 1, targets, 2));
-  REFUSED(KP_STATUS_ARGUMENT, kp_shown_read(visible, 1, BALLS, targets, 2));
+  REFUSED(KP_STATUS_SIZE, kp_shown_read(visible, 0, BALLS - 1, targets, 3));
+  REFUSED(KP_STATUS_ARGUMENT, kp_shown_read(visible, 1, BALLS, targets, 3));
   // Only the first two balls are relevant, and the second one matters more.
   const float weights[] = {1.0f, 100.0f};
   OK(kp_hub_set_weights(hub, 42, ids, weights, 2));
@@ -238,7 +264,7 @@ int main(void) {
   REFUSED(KP_STATUS_ARGUMENT, kp_hub_set_relevant(hub, 42, unsorted, 2));
   REFUSED(KP_STATUS_ARGUMENT, kp_hub_set_weights(hub, 42, unsorted, weights, 2));
   OK(kp_snapshot_clear(world, TICKS + 1));
-  OK(kp_snapshot_add(world, 0, ids, BALLS, columns, 2));
+  OK(kp_snapshot_add(world, 0, ids, BALLS, columns, 3));
   OK(kp_hub_emit_seeing(hub, 0, hit, 1, 7));
   REFUSED(KP_STATUS_ARGUMENT, kp_hub_emit(hub, 1, hit, 1));
   strength = 1001;
@@ -258,7 +284,7 @@ int main(void) {
   OK(kp_hub_emit_to(hub, 0, hit, 1, no_one, 0));
   // If one receiver has too many events, the others still get the tick.
   OK(kp_snapshot_clear(world, TICKS + 2));
-  OK(kp_snapshot_add(world, 0, ids, BALLS, columns, 2));
+  OK(kp_snapshot_add(world, 0, ids, BALLS, columns, 3));
   for (int nth = 0; nth < 5000; nth++) OK(kp_hub_emit(hub, 0, hit, 1));
   REFUSED(KP_STATUS_RECEIVERS, kp_hub_tick(hub, time_ns(TICKS + 2), world));
   OK(kp_hub_status(hub, 42, &sent));
@@ -286,7 +312,8 @@ int main(void) {
   REFUSED(KP_STATUS_HANDLE, kp_shown_ids(visible, 0, shown_ids, BALLS, &count));
   REFUSED(KP_STATUS_HANDLE, kp_shown_added(visible, shown_ids, BALLS, &count));
   REFUSED(KP_STATUS_HANDLE, kp_shown_removed(visible, shown_ids, BALLS, &count));
-  REFUSED(KP_STATUS_HANDLE, kp_shown_read(visible, 0, BALLS, targets, 2));
+  REFUSED(KP_STATUS_HANDLE, kp_shown_cut(visible, shown_ids, BALLS, &count));
+  REFUSED(KP_STATUS_HANDLE, kp_shown_read(visible, 0, BALLS, targets, 3));
   REFUSED(KP_STATUS_HANDLE, kp_shown_next_event(visible, &event));
   REFUSED(KP_STATUS_HANDLE, kp_shown_read_event(visible, 0, targets, 1));
   REFUSED(KP_STATUS_HANDLE, kp_receiver_play(receiver, 0, &playback));

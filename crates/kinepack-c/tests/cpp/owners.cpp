@@ -100,6 +100,7 @@ void hub_and_receiver() {
   EXPECT(kp_hub_add(hub, 7, 0, 0) == KP_STATUS_OK);
   const uint32_t ids[] = {3};
   int arrived = 0;
+  size_t spawned = 0;
   for (uint32_t tick = 1; tick < 60; ++tick) {
     const uint64_t now = tick * 16666667ull;
     const Ship ship = {{1.0f, 1.0f, 2.0f}, {0.0f, 0.0f, 0.0f, 1.0f}, Gun::Bow, 90};
@@ -118,6 +119,8 @@ void hub_and_receiver() {
     if (kp_receiver_play(receiver, now, &playback) != KP_STATUS_OK) continue;
     Ship shown[1];
     EXPECT(receiver.shown().ids(0) == std::vector<uint32_t>{3});
+    spawned += receiver.shown().added().size();
+    EXPECT(receiver.shown().removed().empty() && receiver.shown().cut().empty());
     EXPECT(is_read(receiver.shown(), shown));
     EXPECT(shown[0].health == 90);
     KpEvent event;
@@ -127,10 +130,11 @@ void hub_and_receiver() {
       arrived += 1;
     }
   }
-  EXPECT(arrived == 1);
+  EXPECT(arrived == 1 && spawned == 1);
   const kinepack::Shown shown = receiver.shown();
   receiver.reset();
   EXPECT(shown.ids(0).empty());
+  EXPECT(shown.added().empty() && shown.removed().empty() && shown.cut().empty());
   Ship ship[1];
   EXPECT(!is_read(shown, ship));
 #if defined(__cpp_exceptions)
