@@ -117,10 +117,10 @@ export class Viewer {
   }
 
   #frame(isNewest) {
-    const [[added, removed], kinds] =
+    const [lists, kinds] =
       this.#reader.read(loaded.memory, this.#viewer.places(), !isNewest);
     const starved = !isNewest && this.#viewer.is_starved();
-    return new Frame(this.#viewer.tick(), starved, added, removed, kinds, NO_EVENTS);
+    return new Frame(this.#viewer.tick(), starved, lists, kinds, NO_EVENTS);
   }
 }
 

@@ -2,10 +2,10 @@
 
 import { view } from "./memory.js";
 
-// The places begin with the lists of added ids, removed ids and events: a length and an address
-// each.
-const LISTS = [0, 2, 4];
-const LISTS_NUMBERS = 6;
+// The places begin with the lists of added ids, removed ids, ids that jumped, and events: a length
+// and an address each.
+const LISTS = [0, 2, 4, 6];
+const LISTS_NUMBERS = 8;
 
 // The method of a receiver or a viewer that returns its object in the module, and the module's
 // memory. Figures, which have a module of their own, take lanes from there.
@@ -44,11 +44,11 @@ class Entities {
 }
 
 export class Frame {
-  constructor(tick, starved, added, removed, kinds, events) {
+  // `lists` begins with the lists of ids, in the order of `LISTS`.
+  constructor(tick, starved, lists, kinds, events) {
     this.tick = tick;
     this.starved = starved;
-    this.added = added;
-    this.removed = removed;
+    [this.added, this.removed, this.cut] = lists;
     this.kinds = kinds;
     this.events = events;
   }

@@ -179,6 +179,12 @@ export interface Frame {
    */
   readonly added: Uint32Array;
   readonly removed: Uint32Array;
+  /**
+   * The ids that jumped since the previous `play`: a field that marks cuts, such as a counter of
+   * teleports, has another value. The first frame after a jump has the id, and no other frame.
+   * None of these ids is in `added`.
+   */
+  readonly cut: Uint32Array;
   /** The entities of each kind, in the order of the schema. */
   readonly kinds: readonly Entities[];
   /** The events after the previous `play`, up to this one, in order. */

@@ -104,11 +104,11 @@ export class Receiver {
 
   #frame(isNewest) {
     const address = this.#receiver.places();
-    const [[added, removed, list], columns] = this.#reader.read(loaded.memory, address, !isNewest);
+    const [lists, columns] = this.#reader.read(loaded.memory, address, !isNewest);
     const kinds = columns.splice(0, this.schema.kinds.length);
-    const events = this.#events(columns, list);
+    const events = this.#events(columns, lists.at(-1));
     const starved = !isNewest && this.#receiver.is_starved();
-    return new Frame(this.#receiver.tick(), starved, added, removed, kinds, events);
+    return new Frame(this.#receiver.tick(), starved, lists, kinds, events);
   }
 
   // The events in their order, each with its numbers.

@@ -17,6 +17,7 @@ pub struct Shown {
     pub is_starved: bool,
     added: Vec<u32>,
     removed: Vec<u32>,
+    cut: Vec<u32>,
     places: Vec<u32>,
     /// The lanes of each kind, if a page asked for them.
     lanes: Vec<Option<Vec<u32>>>,
@@ -31,6 +32,7 @@ impl Shown {
             is_starved: false,
             added: Vec::new(),
             removed: Vec::new(),
+            cut: Vec::new(),
             places: Vec::new(),
             lanes: vec![None; schema.kinds().len()],
         }
@@ -45,9 +47,11 @@ impl Shown {
         for sample in playback.samples() {
             self.push(sample.from, sample.to, sample.between)?;
         }
-        for (list, ids) in
-            [(&mut self.added, playback.added()), (&mut self.removed, playback.removed())]
-        {
+        for (list, ids) in [
+            (&mut self.added, playback.added()),
+            (&mut self.removed, playback.removed()),
+            (&mut self.cut, playback.cut()),
+        ] {
             list.clear();
             list.extend(ids.iter().map(|id| id.0));
         }
@@ -113,13 +117,13 @@ impl Shown {
         schema.map_or_else(String::new, |schema| format!("{:016x}", schema.hash()))
     }
 
-    /// The address of a list of places. It begins with the length and the address of each of three
-    /// lists: `added`, `removed` and the events. An event is three numbers. Then each kind of the
-    /// world and each kind of event follows: the number of entities, the address of their ids, and
-    /// the address of each field's numbers.
+    /// The address of a list of places. It begins with the length and the address of each of four
+    /// lists: `added`, `removed`, `cut` and the events. An event is three numbers. Then each kind of
+    /// the world and each kind of event follows: the number of entities, the address of their ids,
+    /// and the address of each field's numbers.
     pub fn places(&mut self, event_list: &[u32], events: Option<&ValueTable>) -> usize {
         self.places.clear();
-        for list in [&self.added[..], &self.removed, event_list] {
+        for list in [&self.added[..], &self.removed, &self.cut, event_list] {
             self.places.extend([list.len() as u32, list.as_ptr() as usize as u32]);
         }
         tables::places(&self.values, &mut self.places);

@@ -42,6 +42,8 @@ struct Ship {
     health: u8,
     burning: bool,
     distance_mm: i64,
+    #[pack(cut)]
+    jumps: u8,
 }
 
 #[derive(Pack)]
@@ -95,6 +97,7 @@ fn world(schema: &Schema, tick: u32) -> Snapshot {
             health: (100 - tick % 90) as u8,
             burning: tick % 30 > 20,
             distance_mm: -(i64::from(tick) << 33) - i64::from(id),
+            jumps: ((tick + 5 * id) / 30) as u8,
         };
         world.push(EntityId(id), &ship).unwrap();
     }
@@ -219,7 +222,7 @@ fn record(level: Level) -> String {
         for sample in playback.samples() {
             table.push(sample.from, sample.to, sample.between).unwrap();
         }
-        let lists = [playback.added(), playback.removed()];
+        let lists = [playback.added(), playback.removed(), playback.cut()];
         let damage: Vec<String> = playback
             .events()
             .map(|event| event.get::<Hit>().unwrap().unwrap().damage.to_string())
@@ -275,7 +278,7 @@ fn a_viewer_of_a_broadcast() {
         for sample in playback.samples() {
             table.push(sample.from, sample.to, sample.between).unwrap();
         }
-        let lists = [playback.added(), playback.removed()];
+        let lists = [playback.added(), playback.removed(), playback.cut()];
         let _ = writeln!(text, "{what} {ms} {} {:016x}", playback.tick, hash(&table, &lists));
     };
     for tick in 0..3 * TICKS {

@@ -49,7 +49,7 @@ export function tests(read) {
       const [ship, beacon] = schema.kinds;
       const types = (kind) => kind.fields.map(({ name, type, size }) => `${name}:${type}*${size}`);
       expect(types(ship).join(" ") === "position:f32*3 velocity:f32*3 rotation:f32*4 health:i32*1 "
-        + "burning:u8*1 distance_mm:i64*1", types(ship).join(" "));
+        + "burning:u8*1 distance_mm:i64*1 jumps:i32*1", types(ship).join(" "));
       expect(types(beacon).slice(0, 3).join(" ") === "place:f64*2 heading_deg:f32*1 serial:u64*1",
         types(beacon).join(" "));
       expect(ship.fields[1].velocityOf === "position", "a velocity");
@@ -123,7 +123,7 @@ export function receiverOf(text) {
 
 function replay(text) {
   const receiver = receiverOf(text);
-  let played = 0;
+  let [played, cuts] = [0, 0];
   for (const [word, first, ...rest] of linesOf(text).slice(1)) {
     const now = Number(first);
     if (word === "handle") {
@@ -137,18 +137,22 @@ function replay(text) {
       const frame = receiver.play(now);
       const [tick, hash, damage] = rest;
       expect(frame.tick === Number(tick), `tick ${tick}, not ${frame.tick}`);
-      expect(hashOfFrame(frame, [frame.added, frame.removed]) === hash, `frame ${tick}`);
+      expect(hashOfFrame(frame, [frame.added, frame.removed, frame.cut]) === hash, `frame ${tick}`);
       expect(frame.events.map((event) => event.values.damage).join() === damage, "the events");
       const ids = frame.kind("ship").ids;
       expect(ids.length > 5 && frame.kind("ship").indexOf(ids[5]) === 5, "a ship by its id");
       expect(frame.kind("ship").indexOf(999) === -1, "no such ship");
       played += 1;
+      cuts += frame.cut.length;
     } else if (word === "newest") {
-      expect(hashOfFrame(receiver.newest(), []) === first, "the newest state");
+      const newest = receiver.newest();
+      expect(newest.cut.length === 0, "no comparison with an earlier frame");
+      expect(hashOfFrame(newest, []) === first, "the newest state");
       expect(receiver.newestLanes().length > 100, "lanes");
     }
   }
   const stats = receiver.stats(2000);
+  expect(cuts > 15, `more cuts than ${cuts}`);
   expect(played > 60 && stats.joined && stats.mismatches === 0 && stats.events === 3, "a good run");
   expect(receiver.mismatch === undefined, "no mismatch");
   receiver.free();
@@ -164,7 +168,7 @@ function replayBroadcast(text) {
       return "refused";
     }
   };
-  let played = 0;
+  let [played, cuts] = [0, 0];
   for (const [word, ...rest] of calls) {
     const now = Number(rest[0]);
     if (word === "watch") {
@@ -183,8 +187,9 @@ function replayBroadcast(text) {
       const [, tick, hash] = rest;
       const frame = word === "play" ? viewer.play(now) : viewer.playAt(Number(tick), now);
       expect(frame.tick === Number(tick), `tick ${tick}, not ${frame.tick}`);
-      expect(hashOfFrame(frame, [frame.added, frame.removed]) === hash, `frame ${tick}`);
+      expect(hashOfFrame(frame, [frame.added, frame.removed, frame.cut]) === hash, `frame ${tick}`);
       played += 1;
+      cuts += frame.cut.length;
     } else if (word === "history") {
       const { first, last } = viewer.history();
       expect(first === now && last === Number(rest[1]), "the history");
@@ -193,6 +198,7 @@ function replayBroadcast(text) {
       expect(viewer.newestLanes().length > 100, "lanes");
     }
   }
+  expect(cuts > 60, `more cuts than ${cuts}`);
   expect(played > 200 && viewer.shownTiers.join() === "fast", "a good run");
   viewer.free();
 }
