@@ -62,6 +62,7 @@
 //! | register | [`MotionAppExt`] | the same, in the same order |
 //! | begin | [`MotionServerPlugin`] | [`MotionClientPlugin`] |
 //! | show entities | [`Moving`] | `Added<MotionId>`, or `Added<Ship>` |
+//! | teleport an entity | changes a field with `#[pack(cut)]` | reads [`Jumped`] |
 //! | compute an entity itself | | [`Predicted`] |
 //! | find an entity by its id | [`MotionEntities`] | [`MotionEntities`] |
 //! | send inputs | reads [`Input`] | [`MotionInputs`] |
@@ -111,8 +112,8 @@ mod settings;
 mod sockets;
 
 pub use client::{
-    ClientStats, Happened, MotionClient, MotionClientPlugin, MotionClientSystems, MotionInputs,
-    Predicted,
+    ClientStats, Happened, Jumped, MotionClient, MotionClientPlugin, MotionClientSystems,
+    MotionInputs, Predicted,
 };
 pub use datagrams::Datagrams;
 pub use ids::{MotionEntities, MotionId};

@@ -1,9 +1,11 @@
-//! Tests that inputs and events arrive once and in order.
+//! Tests that inputs, events and jumps arrive once and in order.
 
 use bevy_app::{App, FixedUpdate, Update};
 use bevy_ecs::prelude::*;
+use kinepack::Pack;
 use kinepack_bevy::{
-    ClientJoined, ClientLeft, Emit, Happened, Input, MotionId, MotionInputs, MotionServer,
+    ClientJoined, ClientLeft, Emit, Happened, Input, Jumped, MotionAppExt, MotionId, MotionInputs,
+    MotionServer, Moving,
 };
 use kinepack_net::{LinkConfig, ReceiverId};
 
@@ -152,5 +154,67 @@ fn events_arrive_once_and_in_order() {
         // Chat messages may be dropped, but never arrive twice.
         assert!(heard.chats.is_sorted_by(|a, b| a < b));
         assert_eq!(heard.chats.len() > 90, index == 2);
+    }
+}
+
+/// An entity that walks, and at times jumps.
+#[derive(Component, Pack, Clone, Copy, Debug, Default, PartialEq)]
+#[require(Moving)]
+struct Walker {
+    #[pack(range = 0.0..=1_000.0, precision = 0.01)]
+    place: f32,
+    #[pack(cut)]
+    jumps: u8,
+}
+
+/// The ids of the entities that jumped, and the number of their jumps at that moment.
+#[derive(Resource, Default)]
+struct Jumps(Vec<(MotionId, u8)>);
+
+fn note_jumps(
+    mut jumped: MessageReader<Jumped>,
+    walkers: Query<(&MotionId, &Walker)>,
+    mut jumps: ResMut<Jumps>,
+) -> Result {
+    for Jumped { entity, id } in jumped.read() {
+        let (its_id, walker) = walkers.get(*entity)?;
+        assert_eq!(its_id, id);
+        jumps.0.push((*id, walker.jumps));
+    }
+    Ok(())
+}
+
+fn noting_jumps(app: &mut App) {
+    app.init_resource::<Jumps>().add_message::<Jumped>().add_systems(Update, note_jumps);
+}
+
+fn walkers(app: &mut App) {
+    app.add_motion_kind::<(Walker,)>("walker");
+}
+
+#[test]
+fn each_jump_is_written_once_when_it_is_shown() {
+    let mut session = Session::of(walkers, LOSSY, 2, noting_jumps);
+    let world = session.server.world_mut();
+    // One walker jumps, and the other one has jumped before.
+    let [jumper, other] = [0, 7].map(|jumps| world.spawn(Walker { place: 1.0, jumps }).id());
+    for step in 1..=600_u16 {
+        let world = session.server.world_mut();
+        for walker in [jumper, other] {
+            let mut walker = world.get_mut::<Walker>(walker).expect("a walker");
+            walker.place += 0.05;
+        }
+        if step % 50 == 0 {
+            let mut walker = world.get_mut::<Walker>(jumper).expect("a walker");
+            walker.place = 1_000.0 - walker.place;
+            walker.jumps += 1;
+        }
+        session.step();
+    }
+    session.run(60);
+    let id = *session.server.world().get::<MotionId>(jumper).expect("an id");
+    for client in &session.clients {
+        let jumps = &client.app.world().resource::<Jumps>().0;
+        assert!(jumps.iter().copied().eq((1..=12).map(|nth| (id, nth))), "{jumps:?}");
     }
 }

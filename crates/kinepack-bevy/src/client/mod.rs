@@ -20,7 +20,7 @@ pub(crate) use hear::{Hear, hear};
 pub(crate) use inputs::ClientPort;
 pub use inputs::MotionInputs;
 pub use resource::{ClientStats, MotionClient};
-pub use show::Predicted;
+pub use show::{Jumped, Predicted};
 pub(crate) use show::{Show, ShowKind, Shown, ShownState};
 
 use crate::{MotionEntities, MotionSettings, Registry};
@@ -32,7 +32,7 @@ pub enum MotionClientSystems {
     /// them there before this set.
     Receive,
     /// Runs in `PreUpdate`, after `Receive`. Spawns and despawns entities, writes their components,
-    /// and writes messages for events.
+    /// and writes messages for jumps and events.
     Play,
     /// Runs in `PostUpdate`, and appends datagrams to [`MotionClient::outgoing`]. A transport sends
     /// them after this set.
@@ -68,6 +68,7 @@ impl Plugin for MotionClientPlugin {
         app.insert_resource(Time::<Fixed>::from_hz(self.settings.tick_hz.into()))
             .init_resource::<Registry>()
             .init_resource::<MotionEntities>()
+            .add_message::<Jumped>()
             .configure_sets(
                 PreUpdate,
                 (MotionClientSystems::Receive, MotionClientSystems::Play).chain(),

@@ -12,7 +12,7 @@ use kinepack_net::{
     ReceiverStats, ReceiverStatus, datagram_kind, split_datagram,
 };
 
-use super::{ClientPort, Hear, MotionClientPlugin, Show};
+use super::{ClientPort, Hear, Jumped, MotionClientPlugin, Show};
 use crate::settings::expect;
 use crate::{Datagrams, MotionEntities, MotionId, Registry};
 
@@ -222,6 +222,11 @@ impl MotionClient {
         }
         for (kind, show) in self.shows.iter_mut().enumerate() {
             show.show(world, &playback, kind, self.spawns);
+        }
+        for id in playback.cut().iter().map(|id| MotionId(id.0)) {
+            if let Some(entity) = world.resource::<MotionEntities>().get(id) {
+                world.write_message(Jumped { entity, id });
+            }
         }
         for event in playback.events() {
             if let Some(hear) = self.hears.get(event.kind()) {

@@ -8,6 +8,7 @@ use core::marker::PhantomData;
 use bevy_ecs::bundle::Bundle;
 use bevy_ecs::component::Component;
 use bevy_ecs::entity::Entity;
+use bevy_ecs::message::Message;
 use bevy_ecs::query::{QueryData, QueryState, Without};
 use bevy_ecs::world::World;
 use kinepack::EntityId;
@@ -21,6 +22,20 @@ use crate::{MotionEntities, MotionId};
 /// [`MotionClient::newest`](crate::MotionClient::newest) contains the server's state of the entity.
 #[derive(Component, Clone, Copy, Debug, Default)]
 pub struct Predicted;
+
+/// An entity jumped since the previous frame, as in a teleport: a field with `#[pack(cut)]` has
+/// another value. The plugin writes this message on the client, in the frame that first shows the
+/// entity after the jump. Read it to restart trails, and the smoothing of cameras and sounds.
+///
+/// Each jump is written once, whatever the network loses. There is no message for an entity in the
+/// frame that spawns it, and none for an entity that other code has not spawned yet.
+#[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Jumped {
+    /// The entity, which already has its new components.
+    pub entity: Entity,
+    /// The id of the entity.
+    pub id: MotionId,
+}
 
 /// A registered kind of entities on the client.
 pub(crate) trait Show: Send + Sync {
