@@ -2,12 +2,13 @@
 //! nowhere between them. One playback call reports the jump.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
-    Budget, Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId,
-    ReceiverOptions, Ring, Rings,
+    Budget, FramePlayer, Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig,
+    ReceiverId, ReceiverOptions, Ring, Rings,
 };
 
 use crate::support::{Random, TICK_HZ};
@@ -251,4 +252,34 @@ fn one_call_reports_each_jump_between_two_shown_moments() {
         let cuts = reported(seed);
         assert!(cuts > 20, "seed {seed}: {cuts}");
     }
+}
+
+/// An entity whose team tells it from an earlier one with the same id.
+#[derive(Pack, Clone, Copy)]
+struct Member {
+    #[pack(spawn)]
+    team: u8,
+    #[pack(cut)]
+    jumps: u8,
+}
+
+#[test]
+fn an_entity_that_replaces_another_one_has_not_jumped() {
+    let schema = Schema::of::<Member>();
+    let state = |tick, members: &[(u32, u8, u8)]| {
+        let mut state = Snapshot::new(&schema, Tick(tick));
+        for (id, team, jumps) in members {
+            state.push(EntityId(*id), &Member { team: *team, jumps: *jumps }).unwrap();
+        }
+        Arc::new(state)
+    };
+    let mut player = FramePlayer::new(60.0);
+    let mut cuts = |tick, members| {
+        let state = state(tick, members);
+        player.show(tick.into(), &state, &state, []).cut().to_vec()
+    };
+    assert_eq!(cuts(1, &[(1, 0, 0), (2, 0, 0), (3, 0, 0)]), []);
+    // Entity 1 is replaced, 2 is removed, 3 jumps, and 4 is added.
+    assert_eq!(cuts(2, &[(1, 1, 5), (3, 0, 5), (4, 0, 5)]), [EntityId(3)]);
+    assert_eq!(cuts(3, &[(1, 1, 6), (2, 0, 1), (3, 0, 5), (4, 0, 4)]), [1, 4].map(EntityId));
 }
