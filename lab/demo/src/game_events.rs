@@ -1,7 +1,7 @@
 //! The game events of the cube world, which are sent together with the snapshots.
 //!
 //! Every receiver must learn that a player joined or left. A push event is useless after half a
-//! second, so push events are droppable.
+//! second, so push events are droppable. A client that plays also learns which cube is its own.
 
 use cubes::{FIRST_GUEST, MAX_PLAYERS, is_player};
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema};
@@ -17,6 +17,9 @@ const LAST_PLAYER: u8 = MAX_PLAYERS as u8 - 1;
 /// An event of a tick. Each variant contains the cube of the event's player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameEvent {
+    /// The event's receiver steers this cube from now on, or only watches if there is none. Other
+    /// receivers and replays do not get this event.
+    Seated(Option<EntityId>),
     Joined(EntityId),
     Left(EntityId),
     /// The player began to push the cubes around.
@@ -28,6 +31,13 @@ pub enum GameEvent {
 struct Number {
     #[pack(range = 0..=LAST_PLAYER)]
     number: u8,
+}
+
+#[derive(Pack)]
+struct Seated {
+    playing: bool,
+    /// The number counts only if the receiver plays.
+    player: Number,
 }
 
 #[derive(Pack)]
@@ -67,38 +77,44 @@ impl GameEvent {
             .kind::<Joined>("joined")
             .kind::<Left>("left")
             .kind::<Pushed>("pushed")
+            .kind::<Seated>("seated")
             .build()
-            .expect("three kinds with a number are a schema");
+            .expect("four kinds with a number are a schema");
         let profile = Profile::untrained(&schema);
         let codec = Codec::new(schema, Level::ADAPTIVE, profile).expect("it is for this schema");
         let kinds = EventKinds::new(&codec).droppable::<Pushed>(PUSH_TICKS);
         Ok(kinds.map_err(NetError::Event)?)
     }
 
-    /// Passes the event to the hub, for all receivers.
-    pub fn emit(self, hub: &mut Hub) -> Result<(), NetError> {
-        let Some(player) = Number::of(self.entity()) else { return Ok(()) };
+    /// Passes the event to the hub.
+    pub fn emit(self, hub: &mut Hub, audience: Audience<'_>) -> Result<(), NetError> {
+        let first = EntityId(0);
+        let Some(player) = Number::of(self.entity().unwrap_or(first)) else { return Ok(()) };
         match self {
-            Self::Joined(_) => hub.emit(&Joined { player }, Audience::All),
-            Self::Left(_) => hub.emit(&Left { player }, Audience::All),
-            Self::Pushed(_) => hub.emit(&Pushed { player }, Audience::All),
+            Self::Seated(cube) => hub.emit(&Seated { playing: cube.is_some(), player }, audience),
+            Self::Joined(_) => hub.emit(&Joined { player }, audience),
+            Self::Left(_) => hub.emit(&Left { player }, audience),
+            Self::Pushed(_) => hub.emit(&Pushed { player }, audience),
         }
     }
 
     /// Writes the event to a replay.
     pub fn record(self, replay: &mut ReplayWriter) -> Result<(), ReplayError> {
-        let Some(player) = Number::of(self.entity()) else { return Ok(()) };
+        let Some(player) = self.entity().and_then(Number::of) else { return Ok(()) };
         match self {
+            Self::Seated(_) => Ok(()),
             Self::Joined(_) => replay.emit(&Joined { player }),
             Self::Left(_) => replay.emit(&Left { player }),
             Self::Pushed(_) => replay.emit(&Pushed { player }),
         }
     }
 
-    /// Returns the cube of the player.
-    pub fn entity(self) -> EntityId {
-        let (Self::Joined(entity) | Self::Left(entity) | Self::Pushed(entity)) = self;
-        entity
+    /// Returns the cube of the player. The value is `None` for a receiver that only watches.
+    pub fn entity(self) -> Option<EntityId> {
+        match self {
+            Self::Seated(entity) => entity,
+            Self::Joined(entity) | Self::Left(entity) | Self::Pushed(entity) => Some(entity),
+        }
     }
 
     /// Converts a received event. Returns `None` if the event's kind is not one of
@@ -107,17 +123,22 @@ impl GameEvent {
         let joined = event.get::<Joined>().map_err(NetError::Event)?;
         let left = event.get::<Left>().map_err(NetError::Event)?;
         let pushed = event.get::<Pushed>().map_err(NetError::Event)?;
-        let joined = joined.map(|joined| Self::Joined(joined.player.entity()));
-        let left = left.map(|left| Self::Left(left.player.entity()));
-        Ok(joined.or(left).or(pushed.map(|pushed| Self::Pushed(pushed.player.entity()))))
+        let seated = event.get::<Seated>().map_err(NetError::Event)?;
+        let seat = |seated: Seated| seated.playing.then(|| seated.player.entity());
+        Ok(joined
+            .map(|joined| Self::Joined(joined.player.entity()))
+            .or(left.map(|left| Self::Left(left.player.entity())))
+            .or(pushed.map(|pushed| Self::Pushed(pushed.player.entity())))
+            .or(seated.map(|seated| Self::Seated(seat(seated)))))
     }
 
-    /// Returns the event as a line of a log, or `None` for frequent events.
+    /// Returns the event as a line of a log, or `None` for frequent events and for those that
+    /// concern only the receiver.
     pub fn line(self) -> Option<String> {
         match self {
             Self::Joined(entity) => Some(format!("cube {} joined", entity.0)),
             Self::Left(entity) => Some(format!("cube {} left", entity.0)),
-            Self::Pushed(_) => None,
+            Self::Pushed(_) | Self::Seated(_) => None,
         }
     }
 }

@@ -1,28 +1,24 @@
-//! The two streams between a joiner that plays and its server. The joiner sends keys, and the
-//! server a seat. See `spec/NET.md`, section 8.
+//! The stream of keys from a joiner that plays to its server. See `spec/NET.md`, section 8.
 //!
 //! ```text
 //! joiner: sends keys ─► 60 records per second ─► server: holds the newest record's keys
-//! joiner: learns its cube ◄─ a record until it is acknowledged ◄─ server: assigns a cube, or none
 //! ```
+//!
+//! The first record asks for a cube. The server answers with
+//! [`GameEvent::Seated`](crate::game_events::GameEvent::Seated).
 
 use std::time::Duration;
 
-use cubes::{FIRST_GUEST, MAX_PLAYERS};
+use cubes::MAX_PLAYERS;
 use kinepack::stream::{StreamCodec, StreamLevel};
-use kinepack::{EntityId, Pack};
 use kinepack_net::{HubConfig, StreamAcknowledgement, StreamConfig};
 
 use crate::keys::Keys;
 
 /// The time between two records of keys. There is one record for each step of the world.
 pub const RECORD_EVERY: Duration = Duration::from_nanos(1_000_000_000 / cubes::TICK_HZ as u64);
-/// The time between two packets with a seat, until one of them is acknowledged.
-pub const SEAT_EVERY: Duration = Duration::from_millis(250);
 /// The maximum number of guests that can have a cube.
 pub const MAX_GUESTS: usize = MAX_PLAYERS - 1;
-
-const LAST_GUEST: u8 = MAX_GUESTS as u8 - 1;
 
 /// Returns the codec of a joiner's keys. The adaptive level takes 34.5 bits per packet, of which 32
 /// are the header. The packed level takes 56.2 bits (see the test below). Most records equal the
@@ -49,62 +45,12 @@ pub fn with_keys(config: HubConfig) -> HubConfig {
     }
 }
 
-/// Returns the codec of the seats' stream.
-pub fn seat_codec() -> StreamCodec {
-    StreamCodec::of::<Seat>(StreamLevel::Packed).expect("a bit and a small number are a schema")
-}
-
-/// Returns the configuration of the seats' stream. A seat is sent until it is acknowledged, so
-/// packets repeat no earlier records.
-pub fn seat_config() -> StreamConfig {
-    StreamConfig { repeats: 0, ..StreamConfig::at_hz(4) }
-}
-
-/// The cube that a joiner steers, if any.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pack)]
-pub struct Seat {
-    playing: bool,
-    /// The cube's number, counted from [`FIRST_GUEST`], or 0 if the joiner has no cube.
-    #[pack(range = 0..=LAST_GUEST)]
-    guest: u8,
-}
-
-impl Seat {
-    pub fn of(entity: Option<EntityId>) -> Self {
-        let guest = entity.and_then(|entity| entity.0.checked_sub(FIRST_GUEST));
-        let guest =
-            guest.and_then(|guest| u8::try_from(guest).ok()).filter(|guest| *guest <= LAST_GUEST);
-        Self { playing: guest.is_some(), guest: guest.unwrap_or(0) }
-    }
-
-    /// Returns the cube that the joiner steers, or `None` if the joiner only watches.
-    pub fn entity(self) -> Option<EntityId> {
-        self.playing.then_some(EntityId(FIRST_GUEST + u32::from(self.guest)))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use cubes::{Config, Script, Style, World};
     use kinepack_net::{StreamReceiver, StreamSender};
 
     use super::*;
-
-    #[test]
-    fn every_seat_takes_seven_bits_and_round_trips() {
-        let schema = seat_codec().schema().clone();
-        assert_eq!(schema.lanes().iter().map(kinepack::schema::Lane::bits).sum::<u32>(), 7);
-        for entity in
-            (FIRST_GUEST..FIRST_GUEST + MAX_GUESTS as u32).map(EntityId).map(Some).chain([None])
-        {
-            let mut lanes = [0; Seat::LANES];
-            Seat::of(entity).quantize(&mut lanes).expect("within the range");
-            assert_eq!(Seat::reconstruct(&lanes).entity(), entity);
-        }
-        for no_guest in [0, 1, FIRST_GUEST - 1, FIRST_GUEST + MAX_GUESTS as u32, u32::MAX] {
-            assert_eq!(Seat::of(Some(EntityId(no_guest))), Seat::of(None));
-        }
-    }
 
     /// Returns the mean bits of a packet of a scripted player's keys. Each packet is acknowledged
     /// `delay_ticks` ticks later.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use command_kit::{AUTO_BUDGET, budget_kbps_name, parse_budget_kbps};
 use kinepack::{Snapshot, Tick};
-use kinepack_net::{Budget, Hub, HubConfig, NetError, ReceiverId, ReceiverOptions, Work};
+use kinepack_net::{Audience, Budget, Hub, HubConfig, NetError, ReceiverId, ReceiverOptions, Work};
 
 use crate::cube_stream::CubeStream;
 use crate::game_events::GameEvent;
@@ -127,7 +127,7 @@ impl Sender {
     /// Passes the state and its game events to the hub, which then has snapshots to transmit.
     pub fn send(&mut self, now: Duration) -> Result<(), SessionError> {
         for event in self.world.take_events() {
-            event.emit(&mut self.hub)?;
+            event.emit(&mut self.hub, Audience::All)?;
             self.recording.as_mut().map_or(Ok(()), |recording| recording.emit(event))?;
         }
         self.recording.as_mut().map_or(Ok(()), |recording| recording.write(&self.snapshot))?;

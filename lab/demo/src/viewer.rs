@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use command_kit::Distribution;
-use kinepack_net::{Received, Receiver, ReceiverConfig, Refused, Sequence, datagram_sequence};
+use kinepack_net::{
+    Playback, Received, Receiver, ReceiverConfig, Refused, Sequence, datagram_sequence,
+};
 
 use crate::cube_stream::{CubeStream, Shown};
 use crate::game_events::GameEvent;
@@ -75,9 +77,7 @@ impl Viewer {
         let Some(playback) = self.receiver.playback(now) else { return Ok(false) };
         self.shown.clear();
         self.events.clear();
-        for event in playback.events() {
-            self.events.extend(GameEvent::of(&event)?);
-        }
+        read_events(&playback, &mut self.events)?;
         self.shown_tick = playback.tick;
         let around = truth.and_then(|truth| truth.around(playback.tick));
         for sample in playback.samples() {
@@ -99,6 +99,15 @@ impl Viewer {
         self.states_shown += 1;
         self.delay_ms += delay_ms;
         Ok(true)
+    }
+
+    /// Advances playback by a frame that is not shown. Only takes the frame's events.
+    pub fn pass(&mut self, now: Duration) -> Result<(), SessionError> {
+        self.events.clear();
+        match self.receiver.playback(now) {
+            Some(playback) => read_events(&playback, &mut self.events),
+            None => Ok(()),
+        }
     }
 
     /// Records the age of each moving object's newest state. The sender is at tick `tick`.
@@ -125,4 +134,12 @@ impl Viewer {
     pub fn mean_delay_ms(&self) -> f64 {
         self.delay_ms / self.states_shown.max(1) as f64
     }
+}
+
+/// Appends a frame's events.
+fn read_events(playback: &Playback<'_>, events: &mut Vec<GameEvent>) -> Result<(), SessionError> {
+    for event in playback.events() {
+        events.extend(GameEvent::of(&event)?);
+    }
+    Ok(())
 }

@@ -16,6 +16,7 @@ use super::player::{Pilot, Player};
 use super::tally::Tally;
 use crate::PROTOCOL_ID;
 use crate::cube_stream::CubeStream;
+use crate::game_events::GameEvent;
 use crate::join::JoinError;
 use crate::session_error::SessionError;
 use crate::sight::Sight;
@@ -48,7 +49,7 @@ pub struct Joiner<'a> {
 struct Connection {
     client: UdpClient,
     viewer: Viewer,
-    /// The player's end of the streams. The value is `None` if the joiner only watches.
+    /// The player's end of the stream of keys. The value is `None` if the joiner only watches.
     player: Option<Player>,
     tally: Tally,
     mismatch: Option<Mismatch>,
@@ -131,7 +132,7 @@ impl<'a> Joiner<'a> {
 
     /// Returns the cube that the joiner steers.
     pub(super) fn entity(&self) -> Option<EntityId> {
-        self.connection.as_ref()?.player.as_ref()?.entity()
+        self.connection.as_ref()?.entity()
     }
 
     /// Sleeps until something arrives or `duration` is over.
@@ -144,21 +145,23 @@ impl<'a> Joiner<'a> {
 
     /// Computes a frame. Returns the events of other players as lines of text.
     pub(super) fn show(&mut self, now: Duration) -> Result<Vec<String>, JoinError> {
-        let own = self.entity();
         let Some(connection) = &mut self.connection else { return Ok(Vec::new()) };
         if !connection.viewer.show(now, None)? {
             return Ok(Vec::new());
         }
+        connection.note_seat();
+        let own = connection.entity();
         let events = connection.viewer.events.iter();
-        let others = events.filter(|event| Some(event.entity()) != own);
+        let others = events.filter(|event| event.entity() != own);
         Ok(others.filter_map(|event| event.line()).collect())
     }
 
     /// Advances playback by a frame without showing it.
-    pub fn pass(&mut self, now: Duration) {
-        if let Some(connection) = &mut self.connection {
-            let _ = connection.viewer.receiver.playback(now);
-        }
+    pub fn pass(&mut self, now: Duration) -> Result<(), JoinError> {
+        let Some(connection) = &mut self.connection else { return Ok(()) };
+        connection.viewer.pass(now)?;
+        connection.note_seat();
+        Ok(())
     }
 
     pub(super) fn is_receiving(&self) -> bool {
@@ -221,7 +224,6 @@ impl Connection {
         let since = now.saturating_sub(self.last_look.replace(now).unwrap_or(now));
         self.tally.slowest_look = self.tally.slowest_look.max(since);
         let had_no_state = self.viewer.receiver.newest().is_none();
-        let mut is_seated = false;
         let Self { client, viewer, player, tally, mismatch, newest, .. } = self;
         client.poll(&mut |datagram| {
             let Ok(parts) = split_datagram(datagram) else {
@@ -230,14 +232,6 @@ impl Connection {
             };
             for part in parts {
                 match (datagram_kind(part), &mut *player) {
-                    (Some(DatagramKind::StreamPacket), Some(player)) => {
-                        match player.handle(now, part) {
-                            Ok(is_new_seat) => is_seated |= is_new_seat,
-                            Err(refused) => {
-                                tally.wrong += u64::from(refused != StreamRefused::Duplicate);
-                            }
-                        }
-                    }
                     (Some(DatagramKind::StreamAcknowledgement), Some(player)) => {
                         let is_wrong = player
                             .acknowledge(part)
@@ -268,13 +262,11 @@ impl Connection {
                     self.tally.connections += 1;
                 }
                 self.transmit(now, stream, pilot);
-                let has_joined = had_no_state && self.viewer.receiver.newest().is_some();
-                let seated = self
-                    .player
-                    .as_ref()
-                    .filter(|_| is_seated)
-                    .map(|player| ConnectionEvent::Seated(player.entity()));
-                seated.or(has_joined.then_some(ConnectionEvent::Joined))
+                if had_no_state && self.viewer.receiver.newest().is_some() {
+                    return Some(ConnectionEvent::Joined);
+                }
+                let seat = self.player.as_mut().and_then(Player::take_seat);
+                seat.map(ConnectionEvent::Seated)
             }
             ClientState::Lost { reason } => {
                 match reason {
@@ -285,6 +277,21 @@ impl Connection {
                 Some(ConnectionEvent::Lost(reason))
             }
         }
+    }
+
+    /// Notes the seat that the events of the last frame assign.
+    fn note_seat(&mut self) {
+        let Some(player) = &mut self.player else { return };
+        for event in &self.viewer.events {
+            if let GameEvent::Seated(entity) = event {
+                player.seat(*entity);
+            }
+        }
+    }
+
+    /// Returns the cube that the joiner steers.
+    fn entity(&self) -> Option<EntityId> {
+        self.player.as_ref()?.entity()
     }
 
     /// Sends the datagrams that are due. Sending fails only if the connection has just ended. The
@@ -314,7 +321,7 @@ impl Connection {
             self.connected_since.map_or(Duration::ZERO, |since| now.saturating_sub(since));
         Tally {
             keys: self.player.as_ref().map(Player::stats).unwrap_or_default(),
-            entity: self.player.as_ref().and_then(Player::entity),
+            entity: self.entity(),
             snapshots: self.viewer.snapshots,
             left_out: self.viewer.left_out,
             received: received.received,

@@ -275,7 +275,7 @@ fn drive(
                 display.say(&event.line(target.server));
             }
             if is_frame {
-                joiner.pass(now);
+                joiner.pass(now).inspect_err(|_| course.interrupt.raise())?;
             }
         }
         if is_frame {

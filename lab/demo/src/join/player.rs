@@ -1,5 +1,4 @@
-//! The joiner's end of the streams of `inputs.rs`: the pilot, and the keys and seat of a
-//! connection.
+//! The joiner's end of the stream of `inputs.rs`: the pilot, and the keys and cube of a connection.
 //!
 //! An acknowledgement of snapshots waits at most 1/60 s for the next record of keys and is then
 //! sent in front of it. One datagram for both saves bandwidth, because a datagram's headers are
@@ -9,12 +8,9 @@ use std::time::Duration;
 
 use cubes::{Input, Script};
 use kinepack::EntityId;
-use kinepack_net::{
-    Acknowledgement, StreamAcknowledgement, StreamReceiver, StreamRefused, StreamSender,
-    StreamSenderStats,
-};
+use kinepack_net::{Acknowledgement, StreamRefused, StreamSender, StreamSenderStats};
 
-use crate::inputs::{RECORD_EVERY, Seat, key_codec, key_config, seat_codec, seat_config};
+use crate::inputs::{RECORD_EVERY, key_codec, key_config};
 use crate::join::JoinError;
 use crate::keys::Keys;
 use crate::sight::Sight;
@@ -36,11 +32,10 @@ pub enum Pilot {
 /// A connection that plays.
 pub struct Player {
     keys: StreamSender,
-    seats: StreamReceiver,
-    /// The last seat that the server assigned. The value is `None` before the first seat.
-    seat: Option<Seat>,
-    /// Whether a packet of seats has arrived that is not acknowledged yet.
-    acknowledges: bool,
+    entity: Option<EntityId>,
+    /// Whether the server has answered with a cube, or with none, since the last call of
+    /// [`take_seat`](Self::take_seat).
+    is_seated: bool,
     /// The time at which the next record is due. The value is `None` before the first record.
     next: Option<Duration>,
     out: Vec<u8>,
@@ -60,23 +55,21 @@ impl Player {
     pub fn new() -> Result<Self, JoinError> {
         Ok(Self {
             keys: StreamSender::new(&key_codec(), key_config())?,
-            seats: StreamReceiver::new(&seat_codec(), seat_config())?,
-            seat: None,
-            acknowledges: false,
+            entity: None,
+            is_seated: false,
             next: None,
             out: Vec::new(),
         })
     }
 
-    /// Takes a packet of seats. Returns whether the seat is a new one.
-    pub fn handle(&mut self, now: Duration, packet: &[u8]) -> Result<bool, StreamRefused> {
-        let handled = self.seats.handle(now, packet)?;
-        self.acknowledges = true;
-        let newest = handled.records().filter(|record| !record.late).last();
-        let Some(seat) = newest.and_then(|record| record.read::<Seat>().ok()) else {
-            return Ok(false);
-        };
-        Ok(self.seat.replace(seat) != Some(seat))
+    /// Takes the seat that the server assigned: a cube, or none.
+    pub fn seat(&mut self, entity: Option<EntityId>) {
+        (self.entity, self.is_seated) = (entity, true);
+    }
+
+    /// Returns the seat if it is new since the last call.
+    pub fn take_seat(&mut self) -> Option<Option<EntityId>> {
+        std::mem::take(&mut self.is_seated).then_some(self.entity)
     }
 
     /// Takes an acknowledgement of keys.
@@ -100,17 +93,12 @@ impl Player {
         true
     }
 
-    /// Returns a datagram with the newest records, and with acknowledgements in front of them. It
+    /// Returns a datagram with the newest records, and with an acknowledgement in front of them. It
     /// is valid until the next call.
     pub fn transmit(&mut self, snapshots: Option<Acknowledgement>) -> &[u8] {
         self.out.clear();
         if let Some(acknowledgement) = snapshots {
             acknowledgement.write(&mut self.out);
-        }
-        if std::mem::take(&mut self.acknowledges) {
-            self.out.extend(
-                self.seats.acknowledgement().into_iter().flat_map(StreamAcknowledgement::to_bytes),
-            );
         }
         self.out.extend(self.keys.poll_transmit().unwrap_or_default());
         &self.out
@@ -118,7 +106,7 @@ impl Player {
 
     /// Returns the cube that the joiner steers.
     pub fn entity(&self) -> Option<EntityId> {
-        self.seat.and_then(Seat::entity)
+        self.entity
     }
 
     pub fn stats(&self) -> StreamSenderStats {

@@ -1,5 +1,5 @@
-//! Tests joiners that play and their server. Some tests run the two ends of the streams in virtual
-//! time, and others run whole joiners and servers over loopback.
+//! Tests joiners that play and their server. Some tests run the two ends of the stream of keys in
+//! virtual time, and others run whole joiners and servers over loopback.
 
 use std::net::SocketAddr;
 use std::thread;
@@ -20,7 +20,7 @@ use crate::PROTOCOL_ID;
 use crate::inputs::key_codec;
 use crate::keys::Keys;
 use crate::sender::{SendOptions, Sender, due};
-use crate::serve::{Doors, Players, Serving};
+use crate::serve::{Doors, Players, Seat, Serving};
 use crate::states::States;
 use crate::viewer::Viewer;
 use crate::world::Played;
@@ -44,7 +44,18 @@ struct Pair {
     states: States,
     player: Player,
     tick: u32,
-    notices: Vec<String>,
+    seats: Vec<Seat>,
+}
+
+/// The answer to a guest that gets a cube.
+fn plays(cube: EntityId) -> Seat {
+    Seat { cube: Some(cube), notice: "plays; players: 1".to_owned() }
+}
+
+/// The answer to a guest for which no cube is free.
+fn watches() -> Seat {
+    let notice = "only watches: all places of players are taken".to_owned();
+    Seat { cube: None, notice }
 }
 
 impl Pair {
@@ -57,7 +68,7 @@ impl Pair {
             states,
             player,
             tick: 0,
-            notices: Vec::new(),
+            seats: Vec::new(),
         }
     }
 
@@ -65,35 +76,21 @@ impl Pair {
         due(self.tick)
     }
 
-    /// Runs a tick with the keys `input`. A datagram arrives if `passes` returns true. The function
-    /// is first called for the datagram to the server, and then for the datagrams from the server.
+    /// Runs a tick with the keys `input`. A datagram arrives if `passes` returns true.
     fn step(&mut self, input: Input, mut passes: impl FnMut() -> bool) {
         self.tick += 1;
         let now = self.now();
         if self.player.step(now, &mut Pilot::Person(input), None) {
             let datagram = self.player.transmit(None);
             if passes() {
-                for part in split_datagram(datagram).expect("an honest joiner") {
-                    match datagram_kind(part) {
-                        Some(DatagramKind::StreamPacket) => {
-                            self.notices.extend(self.players.handle(1, now, part, &mut self.world));
-                        }
-                        _ => assert!(self.players.acknowledge(1, part)),
-                    }
-                }
+                self.seats.extend(self.players.handle(1, now, datagram, &mut self.world));
             }
         }
         self.players.release_silent(now, &mut self.world);
         self.world.next_frame(&mut self.states);
-        while let Some((client, datagram)) = self.players.poll_transmit(now) {
-            assert_eq!(client, 1);
-            for part in split_datagram(datagram).expect("an honest server").filter(|_| passes()) {
-                match datagram_kind(part) {
-                    Some(DatagramKind::StreamPacket) => {
-                        self.player.handle(now, part).expect("it arrives in order");
-                    }
-                    _ => self.player.acknowledge(part).expect("it was sent"),
-                }
+        while let Some((client, acknowledgement)) = self.players.poll_transmit(now) {
+            if client == 1 && passes() {
+                self.player.acknowledge(&acknowledgement).expect("it was sent");
             }
         }
     }
@@ -114,8 +111,7 @@ fn lost_keys_arrive_as_repeats_and_silence_releases_all_keys() {
             random >> 16 & 3 != 0 || random >> 24 & 3 == 0
         });
     }
-    assert_eq!(pair.player.entity(), Some(FIRST));
-    assert_eq!(pair.notices, ["plays; players: 1"]);
+    assert_eq!(pair.seats, [plays(FIRST)]);
     let counts = pair.players.counts();
     assert!(counts.recovered > 30 && counts.records >= 298, "{counts:?}");
     assert_eq!((counts.lost_bases, counts.limited, counts.malformed), (0, 0, 0), "{counts:?}");
@@ -137,59 +133,18 @@ fn lost_keys_arrive_as_repeats_and_silence_releases_all_keys() {
 }
 
 #[test]
-fn a_seat_is_sent_until_it_is_acknowledged_and_then_no_more() {
-    let mut pair = Pair::new(1);
-    let mut seats = 0;
-    for tick in 0..240 {
-        let mut parts = 0;
-        // No datagram from the server arrives in the first 1.5 s.
-        pair.step(NONE, || {
-            parts += 1;
-            parts == 1 || tick > 90
-        });
-        seats += u32::from(parts > 2);
-        assert!(tick > 90 || pair.player.entity().is_none());
-    }
-    assert_eq!(pair.player.entity(), Some(FIRST));
-    assert!((7..=9).contains(&seats), "sent {seats} times instead of four times a second");
-}
-
-#[test]
 fn a_joiner_without_a_place_watches_and_asks_again() {
     let mut pair = Pair::new(1);
     let mut first = Player::new().expect("valid streams");
     assert!(first.step(Duration::ZERO, &mut Pilot::Person(RIGHT), None));
-    let notice = pair.players.handle(7, Duration::ZERO, first.transmit(None), &mut pair.world);
-    assert_eq!(notice.as_deref(), Some("plays; players: 1"));
-    for _ in 0..90 {
-        // Datagrams to the first player are dropped.
-        pair.tick += 1;
-        let now = pair.now();
-        if pair.player.step(now, &mut Pilot::Person(RIGHT), None) {
-            pair.notices.extend(pair.players.handle(
-                1,
-                now,
-                pair.player.transmit(None),
-                &mut pair.world,
-            ));
-        }
-        while let Some((client, datagram)) = pair.players.poll_transmit(now) {
-            let parts = split_datagram(datagram).expect("an honest server").filter(|_| client == 1);
-            for part in parts.filter(|part| datagram_kind(part) == Some(DatagramKind::StreamPacket))
-            {
-                pair.player.handle(now, part).expect("it arrives in order");
-            }
-        }
-    }
-    assert_eq!(pair.notices, ["only watches: all places of players are taken"], "reported once");
-    assert_eq!(pair.player.entity(), None);
+    let seat = pair.players.handle(7, Duration::ZERO, first.transmit(None), &mut pair.world);
+    assert_eq!(seat, Some(plays(FIRST)));
+    (0..90).for_each(|_| pair.step(RIGHT, || true));
+    assert_eq!(pair.seats, [watches()], "reported once");
     pair.players.remove(7, &mut pair.world);
     (0..90).for_each(|_| pair.step(RIGHT, || true));
-    assert_eq!(
-        pair.player.entity(),
-        Some(SECOND),
-        "numbers of removed players are not reused at once"
-    );
+    // Numbers of removed players are not reused at once.
+    assert_eq!(pair.seats, [watches(), plays(SECOND)]);
     assert_eq!((pair.players.playing(), pair.players.peak()), (1, 1));
     pair.players.remove(1, &mut pair.world);
     assert_eq!(pair.players.playing(), 0);
@@ -200,8 +155,7 @@ fn a_joiner_without_a_place_watches_and_asks_again() {
 fn without_places_everybody_watches() {
     let mut pair = Pair::new(0);
     (0..30).for_each(|_| pair.step(RIGHT, || true));
-    assert_eq!(pair.notices, ["only watches: all places of players are taken"]);
-    assert_eq!((pair.player.entity(), pair.players.peak()), (None, 0));
+    assert_eq!((pair.seats, pair.players.peak()), (vec![watches()], 0));
 }
 
 #[test]
@@ -212,21 +166,32 @@ fn another_codec_is_refused_and_reported_once_and_invalid_packets_are_counted() 
     for tick in 0..3 {
         stranger.push(&Keys::default()).expect("within the range");
         let packet = stranger.poll_transmit().expect("something was pushed");
-        let notice = pair.players.handle(1, due(tick), packet, &mut pair.world);
+        let seat = pair.players.handle(1, due(tick), packet, &mut pair.world);
         let expected = format!(
             "cannot play: the two sides have different stream codecs: {:016x}",
             key_codec().hash()
         );
-        assert_eq!(notice.is_some_and(|notice| notice.starts_with(&expected)), tick == 0);
+        let is_refused =
+            seat.is_some_and(|seat| seat.cube.is_none() && seat.notice.starts_with(&expected));
+        assert_eq!(is_refused, tick == 0);
     }
+    // A guest that plays keeps its cube.
+    let mut guest = Player::new().expect("valid streams");
+    assert!(guest.step(due(4), &mut Pilot::Person(NONE), None));
+    let seat = pair.players.handle(3, due(4), guest.transmit(None), &mut pair.world);
+    assert_eq!(seat, Some(plays(FIRST)));
+    stranger.push(&Keys::default()).expect("within the range");
+    let packet = stranger.poll_transmit().expect("something was pushed");
+    assert_eq!(pair.players.handle(3, due(5), packet, &mut pair.world), None);
+    assert_eq!(pair.players.playing(), 1);
+    pair.players.remove(3, &mut pair.world);
     let invalid: [&[u8]; 5] =
         [&[6], &[6, 0, 0], &[0xFE, 1, 2, 3], &[14, 0, 0, 9], &[6, 9, 9, 1, 0]];
     for packet in invalid {
         assert_eq!(pair.players.handle(2, due(9), packet, &mut pair.world), None);
     }
-    assert!(!pair.players.acknowledge(2, &[7, 0, 0]) && !pair.players.acknowledge(3, &[7, 0, 0]));
     let counts = pair.players.counts();
-    assert_eq!((counts.malformed, counts.lost_bases, counts.packets), (3 + 4, 1, 0), "{counts:?}");
+    assert_eq!((counts.malformed, counts.lost_bases, counts.packets), (4 + 4, 1, 1), "{counts:?}");
     assert_eq!(pair.players.playing(), 0);
 }
 
@@ -247,17 +212,11 @@ fn serve(max_players: usize) -> (Serving, Target) {
     let server =
         UdpServer::bind(SocketAddr::from(([127, 0, 0, 1], 0)), &Secret::insecure(), options)
             .expect("a free port");
-    let sender =
-        Sender::new(world(), &send, HubConfig { datagram_bytes: 1_000, ..HubConfig::default() });
+    let config = HubConfig { datagram_bytes: 1_000, ..HubConfig::default() };
+    let sender = Sender::new(world(), &send, config).expect("valid options");
     let timeout = Duration::from_secs(10);
     let stream = send.stream.clone();
-    let serving = Serving::new(
-        Doors::new(server, None),
-        sender.expect("valid options"),
-        send,
-        timeout,
-        max_players,
-    );
+    let serving = Serving::new(Doors::new(server, None), sender, send, timeout, max_players);
     let target =
         Target { server: serving.local_addr(), secret: Secret::insecure(), stream, timeout };
     (serving, target)
@@ -269,6 +228,7 @@ fn tick(serving: &mut Serving, joiners: &mut [Joiner<'_>], number: &mut u32) {
     let now = due(*number);
     for joiner in joiners {
         joiner.step(now).expect("the server understands it");
+        joiner.pass(now).expect("it knows all events");
     }
     thread::sleep(Duration::from_millis(1));
     serving.poll(now).expect("nothing to fail");

@@ -80,7 +80,7 @@ fn follow(
             return Ok(());
         }
         if now >= due(frame) {
-            joiner.pass(now);
+            joiner.pass(now)?;
             status.show(now, recording);
             frame = (now.as_secs_f64() * f64::from(cubes::TICK_HZ)) as u32 + ROUND_FRAMES;
         }

@@ -36,7 +36,7 @@ use kinepack_udp::{
 #[cfg(feature = "web")]
 use kinepack_webtransport::{SAFE_PAYLOAD_BYTES, WebOptions, WebServer, WebSetupError};
 #[cfg(test)]
-pub use players::Players;
+pub use players::{Players, Seat};
 pub use serving::Serving;
 
 use crate::PROTOCOL_ID;

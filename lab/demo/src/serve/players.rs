@@ -1,4 +1,4 @@
-//! The guests that play, and their keys. This is the server's end of the streams of `inputs.rs`.
+//! The guests that play, and their keys. This is the server's end of the stream of `inputs.rs`.
 //!
 //! A guest's first packet of keys asks for a cube. If no cube is free, later packets ask again. The
 //! newest keys are held until new keys arrive or the guest becomes silent. The caller passes the
@@ -13,11 +13,10 @@ use cubes::Input;
 use kinepack::EntityId;
 use kinepack::stream::StreamCodec;
 use kinepack_net::{
-    ReceiverId, Sequence, StreamAcknowledgement, StreamReceiver, StreamReceiverStats,
-    StreamRefused, StreamSender,
+    ReceiverId, StreamAcknowledgement, StreamReceiver, StreamReceiverStats, StreamRefused,
 };
 
-use crate::inputs::{SEAT_EVERY, Seat, key_codec, key_config, seat_codec, seat_config};
+use crate::inputs::{key_codec, key_config};
 use crate::keys::Keys;
 use crate::world::Played;
 
@@ -38,31 +37,32 @@ pub struct Players {
     /// The maximum number of guests that may play at once.
     most: usize,
     keys: StreamCodec,
-    seats: StreamCodec,
     present: BTreeMap<u64, Player>,
     /// The number of guests with a cube.
     playing: usize,
     peak: usize,
     /// The total counts of guests that have disconnected.
     ended: KeyCounts,
-    out: Vec<u8>,
+}
+
+/// What a guest must be told about its cube.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seat {
+    /// The guest's cube, or `None` if the guest only watches.
+    pub cube: Option<EntityId>,
+    /// The notice about the guest for the log.
+    pub notice: String,
 }
 
 /// One guest that has sent keys.
 struct Player {
     keys: StreamReceiver,
-    seats: StreamSender,
     entity: Option<EntityId>,
     /// The time from which the guest may ask for a cube again.
     asks_at: Duration,
     is_refused: bool,
     /// The time at which the guest's held keys arrived.
     holds_since: Option<Duration>,
-    /// The first record that counts for the guest's current seat. Earlier records belong to other
-    /// seats.
-    seat_from: Option<Sequence>,
-    /// The time at which the seat must be sent again.
-    seat_due: Duration,
     /// The last acknowledgement, and the time at which it was sent.
     acknowledged: Option<StreamAcknowledgement>,
     acknowledged_at: Duration,
@@ -95,39 +95,39 @@ impl Players {
         Self {
             most,
             keys: key_codec(),
-            seats: seat_codec(),
             present: BTreeMap::new(),
             playing: 0,
             peak: 0,
             ended: KeyCounts::default(),
-            out: Vec::new(),
         }
     }
 
-    /// Takes a packet of a guest's keys. Returns a notice about the guest for the log.
+    /// Takes a packet of a guest's keys. Returns the guest's seat if it has changed, or if the
+    /// guest's first attempt to get a cube failed.
     pub fn handle(
         &mut self,
         client: u64,
         now: Duration,
         packet: &[u8],
         world: &mut Played,
-    ) -> Option<String> {
+    ) -> Option<Seat> {
         let player = match self.present.entry(client) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(Player::new(&self.keys, &self.seats)?),
+            Entry::Vacant(entry) => entry.insert(Player::new(&self.keys)?),
         };
         let handled = match player.keys.handle(now, packet) {
             Ok(handled) => handled,
-            Err(refused @ StreamRefused::Mismatch { .. }) if !player.is_refused => {
+            Err(refused @ StreamRefused::Mismatch { .. })
+                if player.entity.is_none() && !player.is_refused =>
+            {
                 player.is_refused = true;
-                player.seat(None, now);
-                return Some(format!("cannot play: {refused}"));
+                return Some(Seat { cube: None, notice: format!("cannot play: {refused}") });
             }
             Err(_) => return None,
         };
         let newest = handled.records().filter(|record| !record.late).last();
         let keys = newest.and_then(|record| record.read::<Keys>().ok())?;
-        let mut notice = None;
+        let mut seat = None;
         if player.entity.is_none() && now >= player.asks_at {
             let is_first = player.asks_at.is_zero();
             player.asks_at = now + ASK_EVERY;
@@ -138,14 +138,14 @@ impl Players {
             };
             match admitted {
                 Ok(entity) => {
-                    player.seat(Some(entity), now);
+                    player.entity = Some(entity);
                     self.playing += 1;
                     self.peak = self.peak.max(self.playing);
-                    notice = Some(format!("plays; players: {}", self.playing));
+                    let notice = format!("plays; players: {}", self.playing);
+                    seat = Some(Seat { cube: Some(entity), notice });
                 }
                 Err(why) if is_first => {
-                    player.seat(None, now);
-                    notice = Some(format!("only watches: {why}"));
+                    seat = Some(Seat { cube: None, notice: format!("only watches: {why}") });
                 }
                 Err(_) => {}
             }
@@ -154,15 +154,7 @@ impl Players {
             world.hold_for(ReceiverId(client), Input::from(keys));
             player.holds_since = Some(now);
         }
-        notice
-    }
-
-    /// Takes a guest's acknowledgement of its seat. Returns false if it is invalid.
-    pub fn acknowledge(&mut self, client: u64, datagram: &[u8]) -> bool {
-        let player = self.present.get_mut(&client);
-        player.is_some_and(
-            |player| !matches!(player.seats.handle(datagram), Err(error) if error != StreamRefused::LongAgo),
-        )
+        seat
     }
 
     /// Removes a guest and its cube.
@@ -195,14 +187,15 @@ impl Players {
         self.present.get_mut(&client)?.acknowledgement(now, ACKNOWLEDGE_EVERY)
     }
 
-    /// Returns the next datagram that is due. It is a seat, or an acknowledgement that found no
-    /// other datagram to travel with. It is valid until the next call.
-    pub fn poll_transmit(&mut self, now: Duration) -> Option<(u64, &[u8])> {
-        let out = &mut self.out;
-        let due =
-            |(client, player): (&u64, &mut Player)| player.write_due(now, out).then_some(*client);
-        let client = self.present.iter_mut().find_map(due)?;
-        Some((client, &self.out))
+    /// Returns the next acknowledgement that is due and found no other datagram to travel with.
+    pub fn poll_transmit(
+        &mut self,
+        now: Duration,
+    ) -> Option<(u64, [u8; StreamAcknowledgement::BYTES])> {
+        let due = |(client, player): (&u64, &mut Player)| {
+            Some((*client, player.acknowledgement(now, ACKNOWLEDGE_ALONE)?))
+        };
+        self.present.iter_mut().find_map(due)
     }
 
     pub fn playing(&self) -> usize {
@@ -223,28 +216,18 @@ impl Players {
 }
 
 impl Player {
-    /// Returns a new player. The result is never `None`, because the configurations are constant
+    /// Returns a new player. The result is never `None`, because the configuration is constant
     /// and valid.
-    fn new(keys: &StreamCodec, seats: &StreamCodec) -> Option<Self> {
+    fn new(keys: &StreamCodec) -> Option<Self> {
         Some(Self {
             keys: StreamReceiver::new(keys, key_config()).ok()?,
-            seats: StreamSender::new(seats, seat_config()).ok()?,
             entity: None,
             asks_at: Duration::ZERO,
             is_refused: false,
             holds_since: None,
-            seat_from: None,
-            seat_due: Duration::MAX,
             acknowledged: None,
             acknowledged_at: Duration::ZERO,
         })
-    }
-
-    /// Assigns the cube `entity`, or no cube, and queues the new seat for the guest.
-    fn seat(&mut self, entity: Option<EntityId>, now: Duration) {
-        self.entity = entity;
-        self.seat_from = None;
-        self.seat_due = now;
     }
 
     fn acknowledgement(
@@ -260,28 +243,6 @@ impl Player {
             (self.acknowledged, self.acknowledged_at) = (Some(newest), now);
             newest.to_bytes()
         })
-    }
-
-    /// Writes the datagram that is due. Returns false if no datagram is due.
-    fn write_due(&mut self, now: Duration, out: &mut Vec<u8>) -> bool {
-        out.clear();
-        if now >= self.seat_due && !self.knows_seat() {
-            self.seat_due = now + SEAT_EVERY;
-            let pushed = self.seats.push(&Seat::of(self.entity));
-            debug_assert!(pushed.is_ok(), "a seat is always within its range: {pushed:?}");
-            self.seat_from = self.seat_from.or(pushed.ok());
-            out.extend(self.acknowledgement(now, Duration::ZERO).into_iter().flatten());
-            out.extend(self.seats.poll_transmit().unwrap_or_default());
-        } else {
-            out.extend(self.acknowledgement(now, ACKNOWLEDGE_ALONE).into_iter().flatten());
-        }
-        !out.is_empty()
-    }
-
-    /// Returns whether the guest has acknowledged a record of its seat.
-    fn knows_seat(&self) -> bool {
-        let known = self.seats.acknowledged().zip(self.seat_from);
-        known.is_some_and(|(acknowledged, from)| acknowledged.since(from) >= 0)
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use command_kit::interrupt::Interrupt;
 use kinepack_net::{
-    DatagramKind, Handled, NetError, ReceiverId, Refused, datagram_kind, split_datagram,
+    Audience, DatagramKind, Handled, NetError, ReceiverId, Refused, datagram_kind, split_datagram,
 };
 use kinepack_udp::ServerEvent;
 
@@ -18,6 +18,7 @@ use super::players::{KeyCounts, Players};
 use super::report::{KeysReport, ServeReport};
 use super::timing::{Span, Spans, Watch};
 use crate::broadcast::{Outgoing, Published, REST_FOLLOWS};
+use crate::game_events::GameEvent;
 use crate::lines::Lines;
 use crate::recording::Recording;
 use crate::sender::{SendOptions, Sender, due};
@@ -147,7 +148,7 @@ impl Serving {
                     self.sender.add(ReceiverId(client), &self.options, now)?;
                 }
                 ServerEvent::Datagram { client, payload } => {
-                    self.take(client, now, (door, &payload));
+                    self.take(client, now, (door, &payload))?;
                 }
                 ServerEvent::Disconnected { client, reason } => {
                     self.sender.hub.remove(ReceiverId(client));
@@ -162,22 +163,27 @@ impl Serving {
     }
 
     /// Takes a client's datagram.
-    fn take(&mut self, client: u64, now: Duration, (door, payload): (Door, &Range<usize>)) {
+    fn take(
+        &mut self,
+        client: u64,
+        now: Duration,
+        (door, payload): (Door, &Range<usize>),
+    ) -> Result<(), NetError> {
         let Self { doors, sender, guests, players, wrong_datagrams, .. } = self;
         let Ok(parts) = split_datagram(doors.payload(door, payload)) else {
             *wrong_datagrams += 1;
-            return;
+            return Ok(());
         };
         // Few datagrams cause a notice, so this vector seldom allocates.
         let mut lines = Vec::new();
         for part in parts {
             match datagram_kind(part) {
                 Some(DatagramKind::StreamPacket) if guests.is_receiving(client) => {
-                    let notice = players.handle(client, now, part, &mut sender.world);
-                    lines.extend(notice.and_then(|notice| guests.line(client, &notice)));
-                }
-                Some(DatagramKind::StreamAcknowledgement) => {
-                    *wrong_datagrams += u64::from(!players.acknowledge(client, part));
+                    if let Some(seat) = players.handle(client, now, part, &mut sender.world) {
+                        let audience = Audience::Only(&[ReceiverId(client)]);
+                        GameEvent::Seated(seat.cube).emit(&mut sender.hub, audience)?;
+                        lines.extend(guests.line(client, &seat.notice));
+                    }
                 }
                 Some(DatagramKind::ToHub) => {
                     match sender.hub.handle(ReceiverId(client), now, part) {
@@ -199,6 +205,7 @@ impl Serving {
             }
         }
         lines.iter().for_each(|line| self.say(line));
+        Ok(())
     }
 
     /// Steps the world and sends it to all receivers.
@@ -268,8 +275,8 @@ impl Serving {
                 None => doors.send(to, datagram),
             }
         }
-        while let Some((to, datagram)) = players.poll_transmit(now) {
-            doors.send(to, datagram);
+        while let Some((to, acknowledgement)) = players.poll_transmit(now) {
+            doors.send(to, &acknowledgement);
         }
     }
 
