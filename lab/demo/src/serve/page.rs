@@ -14,7 +14,7 @@ use axum::routing::get;
 use axum::{Router, middleware};
 use command_kit::page::{self, File, PageError, binary, guard_with_modules, json, with_files};
 use command_kit::say;
-use cubes::{CUBE_EDGE_M, PLAYER_EDGE_M};
+use cubes::{CUBE_EDGE_M, FIRST_GUEST, PLAYER_EDGE_M};
 use kinepack_udp::Secret;
 use kinepack_webtransport::{PATH, Token, WebDoor};
 use serde::Serialize;
@@ -60,6 +60,8 @@ struct Invitation {
     keys: Codes,
     key_rate_hz: u32,
     key_repeats: u8,
+    /// The id of the cube of player 1. The cubes of further players have the next ids.
+    first_guest: u32,
     bodies: usize,
     half_width_m: f32,
     cube_edge_m: f32,
@@ -129,6 +131,7 @@ fn invite(state: &PageState) -> Result<Invitation, SessionError> {
         keys: Codes { schema: hex(&keys.schema().to_bytes()), level: "adaptive" },
         key_rate_hz: key_config().rate_hz,
         key_repeats: key_config().repeats,
+        first_guest: FIRST_GUEST,
         bodies,
         half_width_m,
         cube_edge_m: CUBE_EDGE_M,

@@ -10,7 +10,7 @@ const FLUSH_MS = 4;
 
 const isCodes = (codes) => isObject(codes) && has(codes, "string", "schema", "level");
 const isInvitation = (of) => isObject(of) && has(of, "string", "program", "path", "certificate_hash", "level", "schema")
-  && has(of, "number", "tick_hz", "key_rate_hz", "key_repeats", "bodies", "half_width_m", "cube_edge_m", "player_edge_m")
+  && has(of, "number", "tick_hz", "key_rate_hz", "key_repeats", "first_guest", "bodies", "half_width_m", "cube_edge_m", "player_edge_m")
   && isCodes(of.events) && isCodes(of.keys) && Array.isArray(of.tokens) && of.tokens.length === 2;
 
 /** Asks the server how to join. */

@@ -39,6 +39,10 @@ try {
 let joined = null;
 let bodies = new Float32Array();
 let player = null;
+/** The id of this page's cube, or null while the page only watches. */
+let own = null;
+let followed = null;
+let firstGuest = 0;
 let isPlaying = false;
 let last_ms = 0;
 let keys_ms = 0;
@@ -53,6 +57,7 @@ function banner(words) {
 function lose(reason) {
   joined?.close();
   joined = null;
+  own = null;
   document.documentElement.dataset.state = "lost";
   put(byId("state"), "no connection");
   banner(`${reason}. Trying again.`);
@@ -66,6 +71,7 @@ async function join() {
       if (joined === now) lose(reason);
     });
     joined = now;
+    firstGuest = of.first_guest;
     camera.frame((2 * of.half_width_m) ** 2);
     worlds?.begin(of);
     put(byId("transport"), joined.transport === "webtransport" ? "WebTransport" : "WebSocket");
@@ -79,10 +85,22 @@ async function join() {
   }
 }
 
-/** Puts the bodies into the form that the drawing takes: players first. */
+/** Notes the cube that the server gives to this page. The first player has the number 0, and guests follow. */
+function takeSeat({ playing, "player.number": number }) {
+  own = !playing ? null : number === 0 ? 0 : firstGuest + number - 1;
+}
+
+/**
+ * Puts the bodies into the form that the drawing takes: players first. The camera follows this page's cube, or the first
+ * player's while the page only watches.
+ */
 function arrange(frame) {
+  for (const { kind, values } of frame.events) if (kind === "seated") takeSeat(values);
   bodies = bodiesOf(frame.kinds, bodies);
-  player = frame.kinds[0].count > 0 ? bodies : null;
+  const [players] = frame.kinds;
+  const index = Math.max(0, players.indexOf(own ?? 0));
+  followed = players.ids[index] ?? null;
+  player = followed === null ? null : bodies.subarray(index * BODY_WORDS);
 }
 
 function showNumbers(now_ms) {
@@ -108,6 +126,7 @@ function frame(now_ms) {
   const shown = joined?.play();
   if (shown) {
     arrange(shown);
+    if (worlds) worlds.players = shown.kinds[0].count;
     worlds?.show({ sent: bodies }, null);
   }
   if (joined && isPlaying && now_ms - keys_ms > 1000 / 60 - 2) {
@@ -136,4 +155,6 @@ globalThis.kinepack = Object.freeze({
   bodies: () => bodies.length / BODY_WORDS,
   lanes: () => joined?.lanes() ?? null,
   frames: () => frames,
+  followed: () => followed,
+  cameraTarget: () => [...camera.target],
 });

@@ -3,7 +3,7 @@
 
 import { FLOOR, GROUND, HEAD } from "../shared/floor.js";
 
-// Where a body's corner is in the world. u_player is the instance that is the player's cube, or −1.
+// Where a body's corner is in the world. The first u_players instances are players' cubes.
 const CORNER = `
 in vec3 a_corner;
 in vec3 a_normal;
@@ -12,13 +12,13 @@ in vec4 i_rotation;
 in uint i_mark;
 uniform mat4 u_view;
 uniform float u_half_edge, u_player_half_edge, u_grow;
-uniform int u_player;
+uniform int u_players;
 
 vec3 rotate(vec3 v) {
   return v + 2.0 * cross(i_rotation.xyz, cross(i_rotation.xyz, v) + i_rotation.w * v);
 }
 
-bool is_player() { return gl_InstanceID == u_player; }
+bool is_player() { return gl_InstanceID < u_players; }
 
 vec3 corner() {
   float half_edge = is_player() ? u_player_half_edge : u_half_edge;

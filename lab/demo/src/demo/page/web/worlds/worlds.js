@@ -13,6 +13,8 @@ const OUTLINE_PX = 2.5;
 
 export class Worlds {
   heat = false;
+  /** How many bodies at the beginning of each view are players' cubes. */
+  players = 1;
   #canvas;
   #places;
   #gl;
@@ -142,7 +144,7 @@ export class Worlds {
     this.#bodies.bindSingle(body);
     gl.cullFace(gl.FRONT);
     const u_grow = (OUTLINE_PX * away_m * 2 * view.half_y) / height_px;
-    this.#programs.outline.use({ ...values, u_grow, u_player: marked === 0 ? 0 : -1 });
+    this.#programs.outline.use({ ...values, u_grow, u_players: marked < this.players ? 1 : 0 });
     gl.drawArrays(gl.TRIANGLES, 0, BOX_VERTICES);
   }
 
@@ -160,7 +162,7 @@ export class Worlds {
     return {
       ...this.#paint,
       u_view: view.matrix, u_half_width: half_width_m, u_half_edge: cube_edge_m / 2, u_player_half_edge: player_edge_m / 2,
-      u_player: 0, u_heat: this.heat ? 1 : 0, u_grow: 0, u_step: 1,
+      u_players: this.players, u_heat: this.heat ? 1 : 0, u_grow: 0, u_step: 1,
     };
   }
 
