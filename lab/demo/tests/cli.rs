@@ -60,7 +60,7 @@ fn a_bad_value_of_a_capture_is_named_before_the_demo_begins() {
 #[test]
 fn bad_arguments_are_refused_with_the_allowed_values() {
     let seeds = "give a whole number from 0 to 18446744073709551615";
-    let bad: [(&[&str], &str); 17] = [
+    let bad: [(&[&str], &str); 19] = [
         (&["record", "world.mcap", "--seed", "-1"], seeds),
         (&["join", "127.0.0.1:9", "--seed", "-1"], seeds),
         (&["inputs", "--seed", "1.5"], seeds),
@@ -78,6 +78,11 @@ fn bad_arguments_are_refused_with_the_allowed_values() {
         (&["sweep", "--seconds", "-5"], "-5 is not in 1..=86400"),
         (&["demo", "--send-hz", "7"], "divide the world's 60"),
         (&["simulate", "--round-trips-ms", "9"], "10..200"),
+        (
+            &["serve", "--rings", "12,6"],
+            "ring 2, `6`: give a distance above that of the ring before",
+        ),
+        (&["serve", "--rings", "6:0"], "ring 1, `6:0`: give 1 to 255 snapshots after the colon"),
     ];
     for (arguments, says) in bad {
         let run = run(arguments);

@@ -19,7 +19,11 @@ const SECRET: &str = "the secret of these tests";
 const FIRST_CUBE: u64 = 1 << 16;
 
 fn serve(options: &[&str]) -> (Running, String) {
-    let world = ["serve", "--json", "--cubes", "50", "--seconds", "60", "--listen", "127.0.0.1:0"];
+    serve_cubes("50", options)
+}
+
+fn serve_cubes(cubes: &str, options: &[&str]) -> (Running, String) {
+    let world = ["serve", "--json", "--cubes", cubes, "--seconds", "60", "--listen", "127.0.0.1:0"];
     let mut server = Running::start(&[&world, options].concat(), Some(SECRET));
     let line = server.until("listening on");
     (server, line.rsplit_once(' ').unwrap().1.to_owned())
@@ -80,6 +84,24 @@ fn beyond_the_most_players_joiners_watch() {
     assert_eq!(joined["keys"]["entities"], serde_json::json!([FIRST_CUBE]), "{joined:#}");
     assert_eq!(joined["joined"], 3, "{joined:#}");
     assert_eq!(server.interrupt().document()["keys"]["players_peak"], 1);
+}
+
+#[test]
+fn with_rings_a_player_gets_less_than_a_watcher() {
+    let (mut server, address) = serve_cubes("900", &["--rings", "3,5:4"]);
+    let watcher = join(&address, &["--seconds", "4"]);
+    let player = join(&address, &["--seconds", "4", "--play", "script", "--style", "rest"]);
+    server.until(" plays; players: 1");
+    let [watched, played] = [watcher, player].map(|joiner| joiner.end().document());
+    for joined in [&watched, &played] {
+        assert_eq!([&joined["joined"], &joined["wrong_datagrams"]], [1, 0], "{joined:#}");
+    }
+    // The server's own player moves cubes on the other side of the grid.
+    let [watched_kbps, played_kbps] =
+        [&watched, &played].map(|joined| number(joined, "kbps_total"));
+    assert!(played_kbps < watched_kbps / 2.0, "{played:#} {watched:#}");
+    let served = server.interrupt().document();
+    assert!(served["sending"].as_str().unwrap().ends_with(" --rings 3,5:4"), "{served:#}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use cubes::{Config, FIRST_GUEST, Input, Script, Style};
 use kinepack::EntityId;
 use kinepack::stream::{StreamCodec, StreamLevel};
 use kinepack_net::{
-    DatagramKind, HubConfig, StreamConfig, StreamSender, datagram_kind, split_datagram,
+    DatagramKind, HubConfig, ReceiverId, StreamConfig, StreamSender, datagram_kind, split_datagram,
 };
 use kinepack_udp::{ClientOptions, ClientState, Secret, ServerOptions, UdpClient, UdpServer};
 
@@ -20,7 +20,7 @@ use crate::PROTOCOL_ID;
 use crate::inputs::key_codec;
 use crate::keys::Keys;
 use crate::sender::{SendOptions, Sender, due};
-use crate::serve::{Doors, Players, Seat, Serving};
+use crate::serve::{Doors, PlayerRings, Players, Seat, Serving};
 use crate::states::States;
 use crate::viewer::Viewer;
 use crate::world::Played;
@@ -145,6 +145,7 @@ fn a_joiner_without_a_place_watches_and_asks_again() {
     (0..90).for_each(|_| pair.step(RIGHT, || true));
     // Numbers of removed players are not reused at once.
     assert_eq!(pair.seats, [watches(), plays(SECOND)]);
+    assert!(pair.players.cubes().eq([(ReceiverId(1), SECOND)]));
     assert_eq!((pair.players.playing(), pair.players.peak()), (1, 1));
     pair.players.remove(1, &mut pair.world);
     assert_eq!(pair.players.playing(), 0);
@@ -183,7 +184,7 @@ fn another_codec_is_refused_and_reported_once_and_invalid_packets_are_counted() 
     stranger.push(&Keys::default()).expect("within the range");
     let packet = stranger.poll_transmit().expect("something was pushed");
     assert_eq!(pair.players.handle(3, due(5), packet, &mut pair.world), None);
-    assert_eq!(pair.players.playing(), 1);
+    assert!(pair.players.cubes().eq([(ReceiverId(3), FIRST)]));
     pair.players.remove(3, &mut pair.world);
     let invalid: [&[u8]; 5] =
         [&[6], &[6, 0, 0], &[0xFE, 1, 2, 3], &[14, 0, 0, 9], &[6, 9, 9, 1, 0]];
@@ -204,6 +205,10 @@ struct Options {
 /// Returns a server, and the target for joining it. The socket is real, but the test passes virtual
 /// time.
 fn serve(max_players: usize) -> (Serving, Target) {
+    serve_world(world(), max_players, None)
+}
+
+fn serve_world(world: Played, max_players: usize, rings: Option<&str>) -> (Serving, Target) {
     let send = Options::parse_from(["test"]).send;
     let mut options = ServerOptions::new(PROTOCOL_ID);
     // Virtual time runs faster than the server's rate limits assume.
@@ -213,7 +218,9 @@ fn serve(max_players: usize) -> (Serving, Target) {
         UdpServer::bind(SocketAddr::from(([127, 0, 0, 1], 0)), &Secret::insecure(), options)
             .expect("a free port");
     let config = HubConfig { datagram_bytes: 1_000, ..HubConfig::default() };
-    let sender = Sender::new(world(), &send, config).expect("valid options");
+    let mut sender = Sender::new(world, &send, config).expect("valid options");
+    let rings = rings.map(|rings| PlayerRings::parse(rings).expect("valid rings").of_hub());
+    sender.hub.set_rings(rings.as_ref()).expect("valid rings");
     let timeout = Duration::from_secs(10);
     let stream = send.stream.clone();
     let serving = Serving::new(Doors::new(server, None), sender, send, timeout, max_players);
@@ -380,4 +387,50 @@ fn a_flooding_joiner_is_limited_and_the_other_still_plays() {
         (30..=75).contains(&(serving.counts().records - records)),
         "each of its records counts once"
     );
+}
+
+/// Returns the distances of all bodies in a joiner's newest state from the body `own`.
+fn distances_m(joiner: &Joiner<'_>, target: &Target, own: EntityId) -> Vec<(EntityId, f32)> {
+    let snapshot = joiner.viewer().and_then(|viewer| viewer.receiver.newest());
+    let own = place(joiner, target, own).expect("its own cube is seen");
+    let distance_m = |id: EntityId| {
+        let other = place(joiner, target, id).expect("it is in the state");
+        own.iter().zip(other).map(|(own, other)| (own - other).powi(2)).sum::<f32>().sqrt()
+    };
+    let ids = snapshot.expect("a state has arrived").ids();
+    ids.iter().map(|id| (*id, distance_m(*id))).collect()
+}
+
+#[test]
+fn with_rings_a_joiner_that_plays_sees_what_is_near_and_one_that_watches_sees_all() {
+    const CUBES: u32 = 400;
+    let world = Played::cubes(&Config { cubes: CUBES }, Style::Rest, 1).expect("a valid number");
+    let (mut serving, target) = serve_world(world, 16, Some("6,9:2"));
+    let pilots = [Pilot::Person(NONE), Pilot::Nobody];
+    let mut joiners = pilots.map(|pilot| Joiner::new(&target, Duration::ZERO, pilot));
+    let mut now = 0;
+    while joiners[0].entity().is_none() {
+        assert!(now < 2_000, "the joiner gets no cube");
+        tick(&mut serving, &mut joiners, &mut now);
+    }
+    let own = joiners[0].entity().expect("it plays");
+    let mut run = |joiners: &mut [Joiner<'_>; 2], ticks| {
+        (0..ticks).for_each(|_| tick(&mut serving, joiners, &mut now));
+        let seen = distances_m(&joiners[0], &target, own);
+        let all = distances_m(&joiners[1], &target, own);
+        assert_eq!(all.len(), CUBES as usize + 2, "with the players' cubes");
+        let is_seen = |id: EntityId| seen.iter().any(|(seen, _)| *seen == id);
+        // Entities leave a ring a tenth later. A cell has 1.5 m, and its diagonal 2.6 m.
+        assert!(seen.iter().all(|(_, metres)| *metres < 9.9 + 1.2 * 2.6), "{seen:?}");
+        assert!(all.iter().all(|(id, metres)| *metres > 8.9 || is_seen(*id)), "{seen:?}");
+        seen.into_iter().map(|(id, _)| id).collect::<Vec<_>>()
+    };
+    let before = run(&mut joiners, 30);
+    assert!((20..200).contains(&before.len()), "{before:?}");
+    // The cube starts at the edge of the grid and walks along it.
+    joiners[0].hold(RIGHT);
+    let after = run(&mut joiners, 120);
+    assert!(after.iter().any(|id| !before.contains(id)), "walking brings new cubes: {after:?}");
+    assert!(before.iter().any(|id| !after.contains(id)), "and hides others: {after:?}");
+    assert_eq!(joiners.each_ref().map(|joiner| joiner.tally(due(now)).wrong), [0, 0]);
 }

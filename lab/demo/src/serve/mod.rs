@@ -6,7 +6,8 @@
 //! millisecond, because acknowledgements measure the round trip. Another thread reads the socket
 //! and drops junk (see [`kinepack_udp`]).
 //!
-//! A client that sends keys plays (see `players.rs`).
+//! A client that sends keys plays (see `players.rs`). With `--rings`, it sees only what is near its
+//! cube (see `rings.rs`).
 
 #[cfg(not(feature = "web"))]
 mod absent;
@@ -16,6 +17,7 @@ mod guests;
 mod page;
 mod players;
 mod report;
+mod rings;
 mod serving;
 mod timing;
 
@@ -37,6 +39,9 @@ use kinepack_udp::{
 use kinepack_webtransport::{SAFE_PAYLOAD_BYTES, WebOptions, WebServer, WebSetupError};
 #[cfg(test)]
 pub use players::{Players, Seat};
+#[cfg(test)]
+pub use rings::PlayerRings;
+use rings::RingOptions;
 pub use serving::Serving;
 
 use crate::PROTOCOL_ID;
@@ -95,6 +100,8 @@ pub struct Arguments {
     publish: PublishOptions,
     #[command(flatten, next_help_heading = "Sending")]
     send: SendOptions,
+    #[command(flatten, next_help_heading = "Sending")]
+    rings: RingOptions,
 }
 
 /// The reason why a server fails.
@@ -149,6 +156,7 @@ pub fn run(arguments: &Arguments) -> Result<(), ServeError> {
     let world = arguments.world.play()?;
     let half_width_m = world.grid_half_width_m();
     let mut sender = Sender::new(world, &arguments.send, hub_config(arguments))?;
+    arguments.rings.apply(&mut sender.hub)?;
     let server = UdpServer::bind(arguments.listen, &secret, options)?;
     let web = match arguments.web {
         Some(address) => Some(arguments.open_web(address, &secret, &sender)?),

@@ -157,6 +157,12 @@ impl Players {
         seat
     }
 
+    /// Returns the cubes of all guests that play.
+    pub fn cubes(&self) -> impl Iterator<Item = (ReceiverId, EntityId)> {
+        let present = self.present.iter();
+        present.filter_map(|(client, player)| Some((ReceiverId(*client), player.entity?)))
+    }
+
     /// Removes a guest and its cube.
     pub fn remove(&mut self, client: u64, world: &mut Played) {
         let Some(player) = self.present.remove(&client) else { return };

@@ -16,6 +16,7 @@ use super::doors::{Door, Doors};
 use super::guests::Guests;
 use super::players::{KeyCounts, Players};
 use super::report::{KeysReport, ServeReport};
+use super::rings;
 use super::timing::{Span, Spans, Watch};
 use crate::broadcast::{Outgoing, Published, REST_FOLLOWS};
 use crate::game_events::GameEvent;
@@ -216,6 +217,7 @@ impl Serving {
         let receivers = self.guests.counts.receivers;
         if is_sent {
             let encoding = Watch::start();
+            rings::look(&self.players, &mut self.sender)?;
             match self.sender.send(now) {
                 Err(SessionError::Net(error)) if error.receiver().is_some() => {
                     self.drop_failed(&error, now);
@@ -346,7 +348,7 @@ impl Serving {
         let receiver_seconds = self.receiver_time.as_secs_f64().max(1e-3);
         ServeReport {
             world: arguments.world.name(),
-            sending: arguments.send.name(),
+            sending: arguments.send.name() + &arguments.rings.name(),
             seconds: self.begin.elapsed().as_secs_f64(),
             ticks: self.sender.tick(),
             skipped_s: self.skipped.as_secs_f64(),

@@ -132,6 +132,34 @@ fn a_page_joins_by_a_websocket() {
 }
 
 #[test]
+fn with_rings_a_page_sees_what_is_near_its_own_cube_and_follows_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = folder.path().join("served.kpz");
+    // The first player, which rests, is on the other side of the grid.
+    let options = ["--rings", "6,12:4", "--style", "rest", "--record", recording.to_str().unwrap()];
+    let (mut server, address) = serve(&options);
+    let browser = Browser::start();
+    browser.open(address, "");
+    browser.wait("kinepack.bodies() > 900");
+    assert_eq!(browser.number("kinepack.followed()"), 0.0);
+    browser.wait("kinepack.cameraTarget()[1] < -0.1");
+    browser.hold(Key::Right);
+    server.until("plays; players: 1");
+    browser.wait("kinepack.followed() === 65536");
+    browser.wait("kinepack.bodies() < 600");
+    browser.wait("kinepack.cameraTarget()[1] > 0.1");
+    let mut states = BTreeMap::new();
+    collect(&browser, Duration::from_secs(2), &mut states);
+    browser.let_go();
+    assert_eq!(browser.console(), [""; 0]);
+    let run = server.interrupt();
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let (compared, wrong) = wrong_lanes(&recording, &states);
+    assert!(compared > 10, "only {compared} states");
+    assert_eq!(wrong, 0, "in {compared} states");
+}
+
+#[test]
 fn a_page_says_what_is_wrong_and_comes_back() {
     let (server, address) = serve(&[]);
     let browser = Browser::without_webgl();
