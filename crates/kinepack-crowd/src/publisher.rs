@@ -162,7 +162,8 @@ impl Publisher {
     }
 
     /// Restricts a tier to the entities for which `is_wanted` is true, such as those of a region.
-    /// The function gets the snapshot and the index of an entity in it.
+    /// The function gets the snapshot and the index of an entity in it. An entity that is relative
+    /// to another one, its [frame](kinepack::frame), is shown in the world only if both are wanted.
     ///
     /// # Errors
     /// [`CrowdError::NoTier`] if there is no tier with this number.
