@@ -11,6 +11,42 @@ namespace Kinepack
         public bool IsStarved => is_starved != 0;
     }
 
+    public readonly partial struct Place
+    {
+        /// <summary>Whether the place is known. If not, all numbers are NaN.</summary>
+        public bool IsKnown => !double.IsNaN(position_0);
+
+        /// <summary>The position along the first axis, in the unit of the entity's field.</summary>
+        public double X => position_0;
+
+        /// <summary>The position along the second axis.</summary>
+        public double Y => position_1;
+
+        /// <summary>The position along the third axis.</summary>
+        public double Z => position_2;
+
+        /// <summary>The x of the rotation, a unit quaternion.</summary>
+        public double RotationX => rotation_0;
+
+        /// <summary>The y of the rotation.</summary>
+        public double RotationY => rotation_1;
+
+        /// <summary>The z of the rotation.</summary>
+        public double RotationZ => rotation_2;
+
+        /// <summary>The w of the rotation.</summary>
+        public double RotationW => rotation_3;
+
+        /// <summary>The velocity along the first axis, in units per second.</summary>
+        public double VelocityX => velocity_0;
+
+        /// <summary>The velocity along the second axis.</summary>
+        public double VelocityY => velocity_1;
+
+        /// <summary>The velocity along the third axis.</summary>
+        public double VelocityZ => velocity_2;
+    }
+
     /// <summary>
     /// A receiver, a viewer or a replay. The methods of this class read the entities and events of
     /// the moment that the last TryPlay computed. So one method of yours can draw all three.
@@ -108,6 +144,29 @@ namespace Kinepack
             {
                 UIntPtr capacity = (UIntPtr)ids.Length;
                 Check(Native.kp_shown_cut(ShownId, first, capacity, out UIntPtr count));
+                return Interop.ToSize(count);
+            }
+        }
+
+        /// <summary>
+        /// Writes where the shown entities of a kind are in the world, in the order of their ids.
+        /// The kind has fields that <see cref="SchemaBuilder.Frame"/> made relative.
+        /// </summary>
+        /// <param name="kind">The index of the kind, from 0.</param>
+        /// <param name="places">An array with at least <see cref="Count"/> elements.</param>
+        /// <returns>The number of entities.</returns>
+        /// <exception cref="KinepackException">
+        /// No field of the kind is relative to an entity (<see cref="Status.Argument"/>), so
+        /// <see cref="Read"/> writes where its entities are. Or the array is too short.
+        /// </exception>
+        public unsafe int ReadPlaces(int kind, Place[] places)
+        {
+            Require.NotNull(places, nameof(places));
+            fixed (Place* first = places)
+            {
+                UIntPtr capacity = (UIntPtr)places.Length;
+                Check(Native.kp_shown_places(
+                    ShownId, (uint)kind, first, capacity, out UIntPtr count));
                 return Interop.ToSize(count);
             }
         }

@@ -139,6 +139,8 @@ internal static unsafe class Header
                 return 8 + (2 * IntPtr.Size);
             case "struct KpValue":
                 return 64;
+            case "struct KpPlace":
+                return 80;
             case "struct KpMagnitude":
                 return 208;
             case "struct KpFigureOptions":

@@ -13,6 +13,7 @@ internal static class Program
         Run("ships", Ships.Run);
         Run("groups", Groups.Run);
         Run("network", Network.Run);
+        Run("frames", Frames.Run);
         Run("budgets", Budgets.Run);
         Run("broadcasts", Broadcasts.Run);
         Run("events", Happenings.Run);

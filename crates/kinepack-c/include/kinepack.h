@@ -292,6 +292,9 @@ enum KpRole
   // A flag or a counter that changes when the entity jumps, as in a teleport. Playback does not
   // blend over the jump.
   KP_ROLE_CUT = 6,
+  // The id of an entity that other fields are relative to, or the flag that says whether there
+  // is one: see `kp_schema_builder_frame`.
+  KP_ROLE_FRAME = 7,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1081,6 +1084,18 @@ typedef struct KpEvent {
   // Not 0 if an earlier moment had already shown the event's tick.
   int32_t is_late;
 } KpEvent;
+
+// Where an entity is in the world, and how it moves. All numbers are NaN while this is not known,
+// for example because the ship under a passenger has not arrived yet. Draw nothing then.
+typedef struct KpPlace {
+  // The position, in the unit of the entity's field.
+  double position[3];
+  // The rotation, a unit quaternion x, y, z, w. It is 0, 0, 0, 1 if the kind has no rotation.
+  double rotation[4];
+  // The velocity in units per second. It includes the motion of what carries the entity. An
+  // entity without a velocity field is at rest while only one of its states is known.
+  double velocity[3];
+} KpPlace;
 
 // A joint of a skeleton to create.
 typedef struct KpJoint {
@@ -2116,6 +2131,12 @@ KpStatus kp_schema_builder_role(struct KpSchemaBuilder builder, int32_t role);
 // Declares the last field to be the velocity of the field `name`. Playback then follows curves.
 KpStatus kp_schema_builder_velocity_of(struct KpSchemaBuilder builder, const char *name);
 
+// Makes the last field relative to another entity, such as the ship under a passenger. The entity's
+// id is in the field `name` of the same kind, an integer with the role `KP_ROLE_FRAME`. If that
+// field is conditional on a bool with the same role, the last field is relative to the world while
+// the bool is 0. The last field is a rotation, or a position or velocity of three axes.
+KpStatus kp_schema_builder_frame(struct KpSchemaBuilder builder, const char *name);
+
 // Makes the last field conditional: it is present only if the field `selector` of the same kind
 // has a value from `least` to `most`.
 KpStatus kp_schema_builder_condition(struct KpSchemaBuilder builder,
@@ -2183,6 +2204,16 @@ KpStatus kp_shown_read_event(struct KpShown shown,
                              uint32_t kind,
                              const struct KpTarget *targets,
                              size_t target_count);
+
+// Writes where a kind's entities are in the world, in the order of their ids: `*count` places, if
+// they fit into `capacity`. The kind has fields that `kp_schema_builder_frame` made relative. For
+// other kinds it returns `KP_STATUS_ARGUMENT`: `kp_shown_read` writes where their entities are. The
+// `kp_..._play` before it computed the places, in some hundred nanoseconds for each entity.
+KpStatus kp_shown_places(struct KpShown shown,
+                         uint32_t kind,
+                         struct KpPlace *places,
+                         size_t capacity,
+                         size_t *count);
 
 // Creates a skeleton of `count` joints, parents first, with the bind pose `bind`. Parts of the bind
 // pose that are null have the identity's value. The caller frees `*out` with `kp_skeleton_free`.

@@ -408,7 +408,7 @@ class Shown {
 
   // The ids of a kind's entities.
   std::vector<uint32_t> ids(uint32_t kind) const {
-    return list([this, kind](uint32_t *ids, size_t capacity, size_t *count) {
+    return list<uint32_t>([this, kind](uint32_t *ids, size_t capacity, size_t *count) {
       return kp_shown_ids(handle_, kind, ids, capacity, count);
     });
   }
@@ -421,6 +421,13 @@ class Shown {
 
   // The ids of the entities that jumped since the previous moment, of all kinds: see kp_shown_cut.
   std::vector<uint32_t> cut() const { return list_of(kp_shown_cut); }
+
+  // Where a kind's entities are in the world: see kp_shown_places.
+  std::vector<KpPlace> places(uint32_t kind) const {
+    return list<KpPlace>([this, kind](KpPlace *places, size_t capacity, size_t *count) {
+      return kp_shown_places(handle_, kind, places, capacity, count);
+    });
+  }
 
   // Writes a kind's entities to the members of structs.
   template <typename Struct, typename... Member>
@@ -438,18 +445,18 @@ class Shown {
   }
 
  private:
-  // The list that `read(uint32_t *ids, size_t capacity, size_t *count)` writes.
-  template <typename Read>
-  static std::vector<uint32_t> list(Read &&read) {
+  // The list that `read(Item *items, size_t capacity, size_t *count)` writes.
+  template <typename Item, typename Read>
+  static std::vector<Item> list(Read &&read) {
     size_t count = 0;
     read(nullptr, 0, &count);
-    std::vector<uint32_t> ids(count);
-    read(ids.data(), ids.size(), &count);
-    return ids;
+    std::vector<Item> items(count);
+    read(items.data(), items.size(), &count);
+    return items;
   }
 
   std::vector<uint32_t> list_of(KpStatus (*of)(KpShown, uint32_t *, size_t, size_t *)) const {
-    return list([this, of](uint32_t *ids, size_t capacity, size_t *count) {
+    return list<uint32_t>([this, of](uint32_t *ids, size_t capacity, size_t *count) {
       return of(handle_, ids, capacity, count);
     });
   }

@@ -50,6 +50,7 @@ pub mod replay;
 pub mod schema;
 pub mod schema_builder;
 pub mod shown;
+pub mod shown_places;
 pub mod skeleton;
 pub mod snapshot;
 pub mod status;

@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::sync::Mutex;
 
+use kinepack::schema::EntityKind;
 use kinepack::{Between, EntityId, Schema, Snapshot, Tick};
 use kinepack_net::{Event, EventKinds, Playback, Sample};
 
@@ -12,6 +13,7 @@ use crate::columns::{KpTarget, write_rows};
 use crate::handles::{Handles, lock};
 use crate::memory::{check_out, give_list, put, slice};
 use crate::schema::one_of;
+use crate::shown_places::KpPlace;
 use crate::status::{Failure, call};
 
 /// The entities and events that a receiver, a viewer or a replay shows at the moment of its last
@@ -61,7 +63,7 @@ pub unsafe extern "C" fn kp_shown_ids(
     // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
     // writable, until this call returns.
     unsafe {
-        write_ids(shown, ids, capacity, count, |showing| Ok(&one_of(&showing.kinds, kind)?.ids))
+        write_list(shown, ids, capacity, count, |showing| Ok(&one_of(&showing.kinds, kind)?.ids))
     }
 }
 
@@ -76,7 +78,7 @@ pub unsafe extern "C" fn kp_shown_added(
 ) -> KpStatus {
     // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
     // writable, until this call returns.
-    unsafe { write_ids(shown, ids, capacity, count, |showing| Ok(&showing.added)) }
+    unsafe { write_list(shown, ids, capacity, count, |showing| Ok(&showing.added)) }
 }
 
 /// Writes the ids of the entities that only the previous moment showed, of all kinds, like
@@ -90,7 +92,7 @@ pub unsafe extern "C" fn kp_shown_removed(
 ) -> KpStatus {
     // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
     // writable, until this call returns.
-    unsafe { write_ids(shown, ids, capacity, count, |showing| Ok(&showing.removed)) }
+    unsafe { write_list(shown, ids, capacity, count, |showing| Ok(&showing.removed)) }
 }
 
 /// Writes the ids of the entities that jumped since the previous moment, of all kinds, like
@@ -106,7 +108,7 @@ pub unsafe extern "C" fn kp_shown_cut(
 ) -> KpStatus {
     // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
     // writable, until this call returns.
-    unsafe { write_ids(shown, ids, capacity, count, |showing| Ok(&showing.cut)) }
+    unsafe { write_list(shown, ids, capacity, count, |showing| Ok(&showing.cut)) }
 }
 
 /// Writes the numbers of a kind's entities, in the order of their ids. There is a target for each
@@ -184,23 +186,23 @@ pub unsafe extern "C" fn kp_shown_read_event(
     })
 }
 
-/// Writes the list of ids that `of` selects.
+/// Writes the list that `of` selects, such as ids.
 ///
 /// # Safety
 /// The caller must meet the conditions of [`give_list`].
-unsafe fn write_ids(
+pub(crate) unsafe fn write_list<T: Copy>(
     shown: KpShown,
-    ids: *mut u32,
+    list: *mut T,
     capacity: usize,
     count: *mut usize,
-    of: impl FnOnce(&Showing) -> Result<&Vec<u32>, Failure>,
+    of: impl FnOnce(&Showing) -> Result<&Vec<T>, Failure>,
 ) -> KpStatus {
     call(|| {
         let showing = SHOWN.get(shown.id)?;
         let showing = lock(&showing);
-        // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
+        // SAFETY: the caller guarantees that `list` has `capacity` writable values and `count` is
         // writable, until this call returns.
-        unsafe { give_list(of(&showing)?.iter().copied(), ids, capacity, count) }
+        unsafe { give_list(of(&showing)?.iter().copied(), list, capacity, count) }
     })
 }
 
@@ -271,7 +273,7 @@ impl Drop for Shown {
 
 /// The state that the caller reads after each moment of playback.
 #[derive(Debug)]
-struct Showing {
+pub(crate) struct Showing {
     kinds: Vec<Rows>,
     added: Vec<u32>,
     removed: Vec<u32>,
@@ -294,27 +296,35 @@ struct Rows {
     lanes: [Vec<u32>; 2],
     /// How far the moment is between the two states.
     between: Vec<Between>,
+    /// Where each entity is in the world. `None` if no field of the kind is relative to an entity.
+    places: Option<Vec<KpPlace>>,
 }
 
 impl Rows {
     fn new(schema: Schema) -> Self {
-        Self { schema, ids: Vec::new(), lanes: Default::default(), between: Vec::new() }
+        let has_frame = schema.kinds().iter().any(EntityKind::has_frame);
+        let places = has_frame.then(Vec::new);
+        Self { schema, ids: Vec::new(), lanes: Default::default(), between: Vec::new(), places }
     }
 
     fn clear(&mut self) {
-        let Self { ids, lanes, between, .. } = self;
+        let Self { ids, lanes, between, places, .. } = self;
         ids.clear();
         lanes.iter_mut().for_each(Vec::clear);
         between.clear();
+        places.iter_mut().for_each(Vec::clear);
     }
 
     /// Adds an entity at the shown moment.
-    fn add(&mut self, sample: &Sample<'_>) {
+    fn add<'a>(&mut self, sample: &Sample<'a>, playback: &Playback<'a>) {
         for (lanes, (state, index)) in self.lanes.iter_mut().zip([sample.from, sample.to]) {
             lanes.extend(state.lanes_at(index));
         }
         self.ids.push(sample.id.0);
         self.between.push(sample.between);
+        if let Some(places) = &mut self.places {
+            places.push(KpPlace::of(playback.motion(sample)));
+        }
     }
 
     /// The lanes of an entity in both states, and how far the moment is between them.
@@ -339,12 +349,17 @@ impl Showing {
         }
     }
 
+    /// Where the entities of a kind are in the world. `None` if no field of it is relative.
+    pub(crate) fn places(&self, kind: u32) -> Result<Option<&Vec<KpPlace>>, Failure> {
+        Ok(one_of(&self.kinds, kind)?.places.as_ref())
+    }
+
     /// Stores the state of a playback. Drops the events of the previous moment.
     fn show(&mut self, playback: &Playback<'_>) -> Result<KpPlayback, Failure> {
         self.kinds.iter_mut().for_each(Rows::clear);
         for sample in playback.samples() {
             let (state, index) = sample.from;
-            self.kinds[state.kind_at(index).unwrap_or(0)].add(&sample);
+            self.kinds[state.kind_at(index).unwrap_or(0)].add(&sample, playback);
         }
         let numbers = |ids: &[EntityId]| ids.iter().map(|id| id.0).collect();
         self.added = numbers(playback.added());

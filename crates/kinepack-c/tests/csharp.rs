@@ -17,7 +17,7 @@ use cbindgen::ir::{
 };
 
 /// Structs that users of the package see and only read. Their properties are in other files.
-const READ_BY_USERS: [&str; 15] = [
+const READ_BY_USERS: [&str; 16] = [
     "KpAnmInfo",
     "KpClipInfo",
     "KpEvent",
@@ -25,6 +25,7 @@ const READ_BY_USERS: [&str; 15] = [
     "KpLinkStatus",
     "KpPart",
     "KpPiece",
+    "KpPlace",
     "KpPlayback",
     "KpReceiverStatus",
     "KpRecord",

@@ -119,6 +119,11 @@ fn far_ships_are_coarser_while_they_move() {
 }
 
 #[test]
+fn a_passenger_stands_still_on_a_ship_that_turns() {
+    run("tests/c/frames.c", &C);
+}
+
+#[test]
 fn owners_in_cpp_with_and_without_exceptions() {
     run("tests/cpp/owners.cpp", &CPP);
     run("tests/cpp/owners.cpp", &[CPP[0], "-fno-exceptions"]);

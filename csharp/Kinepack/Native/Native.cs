@@ -256,6 +256,12 @@ namespace Kinepack
         /// not blend over the jump.
         /// </summary>
         Cut = 6,
+
+        /// <summary>
+        /// The id of an entity that other fields are relative to, or the flag that says whether
+        /// there is one: see <c>kp_schema_builder_frame</c>.
+        /// </summary>
+        Frame = 7,
     }
 
     /// <summary>The type of a track.</summary>
@@ -679,6 +685,37 @@ namespace Kinepack
 
         /// <summary>Not 0 if an earlier moment had already shown the event's tick.</summary>
         internal readonly int is_late;
+    }
+
+    /// <summary>
+    /// Where an entity is in the world, and how it moves. All numbers are NaN while this is not
+    /// known, for example because the ship under a passenger has not arrived yet. Draw nothing
+    /// then.
+    /// </summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly partial struct Place
+    {
+        /// <summary>The position, in the unit of the entity's field.</summary>
+        internal readonly double position_0;
+        internal readonly double position_1;
+        internal readonly double position_2;
+
+        /// <summary>
+        /// The rotation, a unit quaternion x, y, z, w. It is 0, 0, 0, 1 if the kind has no
+        /// rotation.
+        /// </summary>
+        internal readonly double rotation_0;
+        internal readonly double rotation_1;
+        internal readonly double rotation_2;
+        internal readonly double rotation_3;
+
+        /// <summary>
+        /// The velocity in units per second. It includes the motion of what carries the entity. An
+        /// entity without a velocity field is at rest while only one of its states is known.
+        /// </summary>
+        internal readonly double velocity_0;
+        internal readonly double velocity_1;
+        internal readonly double velocity_2;
     }
 
     /// <summary>A record that has arrived.</summary>
@@ -2732,6 +2769,16 @@ namespace Kinepack
         internal static extern Status kp_schema_builder_velocity_of(ulong builder, byte[] name);
 
         /// <summary>
+        /// Makes the last field relative to another entity, such as the ship under a passenger. The
+        /// entity's id is in the field <c>name</c> of the same kind, an integer with the role
+        /// <c>KP_ROLE_FRAME</c>. If that field is conditional on a bool with the same role, the
+        /// last field is relative to the world while the bool is 0. The last field is a rotation,
+        /// or a position or velocity of three axes.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_schema_builder_frame(ulong builder, byte[] name);
+
+        /// <summary>
         /// Makes the last field conditional: it is present only if the field <c>selector</c> of the
         /// same kind has a value from <c>least</c> to <c>most</c>.
         /// </summary>
@@ -2824,6 +2871,18 @@ namespace Kinepack
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_shown_read_event(
             ulong shown, uint kind, KpTarget* targets, UIntPtr target_count);
+
+        /// <summary>
+        /// Writes where a kind's entities are in the world, in the order of their ids:
+        /// <c>*count</c> places, if they fit into <c>capacity</c>. The kind has fields that
+        /// <c>kp_schema_builder_frame</c> made relative. For other kinds it returns
+        /// <c>KP_STATUS_ARGUMENT</c>: <c>kp_shown_read</c> writes where their entities are. The
+        /// <c>kp_..._play</c> before it computed the places, in some hundred nanoseconds for each
+        /// entity.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_shown_places(
+            ulong shown, uint kind, Place* places, UIntPtr capacity, out UIntPtr count);
 
         /// <summary>
         /// Creates a skeleton of <c>count</c> joints, parents first, with the bind pose

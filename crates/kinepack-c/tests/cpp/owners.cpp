@@ -135,6 +135,7 @@ void hub_and_receiver() {
   receiver.reset();
   EXPECT(shown.ids(0).empty());
   EXPECT(shown.added().empty() && shown.removed().empty() && shown.cut().empty());
+  EXPECT(shown.places(0).empty());
   Ship ship[1];
   EXPECT(!is_read(shown, ship));
 #if defined(__cpp_exceptions)
