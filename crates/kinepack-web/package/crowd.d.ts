@@ -83,7 +83,10 @@ export class Viewer {
   /** The first and the last tick of the history. Undefined if there is no history. */
   history(): { readonly first: number; readonly last: number } | undefined;
 
-  /** The newest state, neither delayed nor interpolated, with arrays like those of `play`. */
+  /**
+   * The newest state, neither delayed nor interpolated, with arrays like those of `play`. The
+   * velocities of `Entities.places` come from fields alone.
+   */
   newest(): Frame | undefined;
 
   /**

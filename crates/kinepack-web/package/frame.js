@@ -7,6 +7,9 @@ import { view } from "./memory.js";
 const LISTS = [0, 2, 4, 6];
 const LISTS_NUMBERS = 8;
 
+// The columns of places in the world, and how many numbers each has for an entity.
+const IN_WORLD = [["position", 3], ["rotation", 4], ["velocity", 3]];
+
 // The method of a receiver or a viewer that returns its object in the module, and the module's
 // memory. Figures, which have a module of their own, take lanes from there.
 export const INNER = Symbol("inner");
@@ -26,6 +29,8 @@ class Entities {
     this.name = name;
     this.ids = ids;
     this.fields = fields;
+    // Where the entities are in the world, if their fields are relative to others.
+    this.places = undefined;
   }
 
   get count() {
@@ -61,11 +66,19 @@ export class Frame {
 // Makes frames from the places that a module reports.
 export class FrameReader {
   #kinds;
+  // The indices of the kinds that have places in the world.
+  #framed;
   #count;
 
-  constructor(kinds) {
-    this.#kinds = kinds;
-    this.#count = kinds.reduce((sum, kind) => sum + 2 + kind.fields.length, LISTS_NUMBERS);
+  // Takes the kinds of the world and those of the events.
+  constructor(kinds, eventKinds = []) {
+    this.#kinds = [...kinds, ...eventKinds];
+    this.#framed = Array.from(kinds.keys())
+      .filter((kind) => kinds[kind].fields.some((field) => field.frame !== undefined));
+    this.#count = this.#kinds.reduce(
+      (sum, kind) => sum + 2 + kind.fields.length,
+      LISTS_NUMBERS + IN_WORLD.length * this.#framed.length,
+    );
   }
 
   // Reads the lists and the kinds at `address`, as `[lists, kinds]`. Without `hasLists`, the lists
@@ -84,6 +97,14 @@ export class FrameReader {
       }
       return new Entities(name, ids, columns);
     });
+    for (const kind of this.#framed) {
+      kinds[kind].places = {};
+      for (const [column, size] of IN_WORLD) {
+        const count = kinds[kind].count * size;
+        kinds[kind].places[column] = view(memory, "f64", places[at], count);
+        at += 1;
+      }
+    }
     const lists = LISTS.map((list) => {
       return view(memory, "u32", places[list + 1], hasLists ? places[list] : 0);
     });

@@ -143,7 +143,10 @@ export class Receiver {
    */
   play(nowMs?: number): Frame | undefined;
 
-  /** The newest state, neither delayed nor interpolated, with arrays like those of `play`. */
+  /**
+   * The newest state, neither delayed nor interpolated, with arrays like those of `play`. The
+   * velocities of `Entities.places` come from fields alone.
+   */
   newest(): Frame | undefined;
 
   /**
@@ -201,8 +204,27 @@ export interface Entities {
   readonly ids: Uint32Array;
   /** The numbers of each field, by its name. If a field is absent, its numbers are 0. */
   readonly fields: Readonly<Record<string, Column>>;
+  /**
+   * Where the entities are in the world. Undefined if no field of the kind is relative to another
+   * entity (`Field.frame`), because `fields` are in the world then.
+   */
+  readonly places: Places | undefined;
   /** The index of the entity with the id `id`; −1 if there is no such entity. */
   indexOf(id: number): number;
+}
+
+/**
+ * Where entities are in the world, such as passengers on a ship, and how they move. All numbers of
+ * an entity are NaN while this is not known, for example because the ship has not arrived. Draw
+ * nothing then.
+ */
+export interface Places {
+  /** Three numbers for each entity, in the unit of its field. */
+  readonly position: Float64Array;
+  /** Four numbers for each entity: a unit quaternion x, y, z, w. */
+  readonly rotation: Float64Array;
+  /** Three numbers for each entity, in units per second, with the motion of what carries it. */
+  readonly velocity: Float64Array;
 }
 
 /** An event, such as a hit. */

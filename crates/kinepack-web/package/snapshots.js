@@ -50,7 +50,7 @@ export class Receiver {
     this.#statNames = this.#receiver.stat_names();
     this.schema = JSON.parse(this.#receiver.schema());
     this.eventSchema = events ? JSON.parse(this.#receiver.event_schema()) : undefined;
-    this.#reader = new FrameReader([...this.schema.kinds, ...(this.eventSchema?.kinds ?? [])]);
+    this.#reader = new FrameReader(this.schema.kinds, this.eventSchema?.kinds);
   }
 
   handle(datagram, nowMs = performance.now()) {

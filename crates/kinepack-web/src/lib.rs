@@ -15,6 +15,7 @@ mod codec;
 mod figure_lanes;
 #[cfg(feature = "figures")]
 mod figures;
+mod in_world;
 #[cfg(any(feature = "clips", feature = "figures"))]
 mod pose;
 #[cfg(feature = "snapshots")]

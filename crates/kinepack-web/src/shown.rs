@@ -1,10 +1,12 @@
 //! The data that a page draws. They are a moment of a world, as columns in the module's memory.
 
+use kinepack::frame::{FrameError, Moment, Motion};
 use kinepack::values::ValueTable;
 use kinepack::{Between, Schema, Snapshot};
 use kinepack_net::Playback;
 use wasm_bindgen::JsError;
 
+use crate::in_world::InWorld;
 use crate::{failed, tables};
 
 /// A moment of a world.
@@ -19,6 +21,8 @@ pub struct Shown {
     removed: Vec<u32>,
     cut: Vec<u32>,
     places: Vec<u32>,
+    /// Where the entities of each kind are in the world, if they are relative to others.
+    in_world: Vec<Option<InWorld>>,
     /// The lanes of each kind, if a page asked for them.
     lanes: Vec<Option<Vec<u32>>>,
 }
@@ -34,6 +38,7 @@ impl Shown {
             removed: Vec::new(),
             cut: Vec::new(),
             places: Vec::new(),
+            in_world: InWorld::of_kinds(schema),
             lanes: vec![None; schema.kinds().len()],
         }
     }
@@ -45,7 +50,8 @@ impl Shown {
     pub fn play(&mut self, playback: &Playback<'_>) -> Result<(), JsError> {
         self.clear();
         for sample in playback.samples() {
-            self.push(sample.from, sample.to, sample.between)?;
+            let motion = || playback.motion(&sample);
+            self.push(sample.from, sample.to, sample.between, motion)?;
         }
         for (list, ids) in [
             (&mut self.added, playback.added()),
@@ -60,20 +66,25 @@ impl Shown {
         Ok(())
     }
 
-    /// Stores a state without interpolation.
+    /// Stores a state without interpolation. Entities have the velocities of their fields.
     ///
     /// # Errors
     /// Fails if the state has another schema.
     pub fn take(&mut self, state: &Snapshot) -> Result<(), JsError> {
         self.clear();
         let at = Between { ratio: 0.0, seconds: 0.0 };
-        (0..state.len()).try_for_each(|index| self.push((state, index), (state, index), at))?;
+        let moment = |index| Moment::of((state, index));
+        for index in 0..state.len() {
+            let motion = || moment(index).motion(|id| state.position(id).map(moment));
+            self.push((state, index), (state, index), at, motion)?;
+        }
         self.tick = f64::from(state.tick.0);
         Ok(())
     }
 
     fn clear(&mut self) {
         self.values.clear();
+        self.in_world.iter_mut().flatten().for_each(InWorld::clear);
         self.lanes.iter_mut().flatten().for_each(Vec::clear);
     }
 
@@ -82,11 +93,15 @@ impl Shown {
         from: (&Snapshot, usize),
         to: (&Snapshot, usize),
         at: Between,
+        motion: impl FnOnce() -> Result<Motion, FrameError>,
     ) -> Result<(), JsError> {
         self.values.push(from, to, at).map_err(failed)?;
         let (state, index) = from;
-        let kind = state.kind_at(index).and_then(|kind| self.lanes.get_mut(kind));
-        if let Some(Some(lanes)) = kind {
+        let Some(kind) = state.kind_at(index) else { return Ok(()) };
+        if let Some(Some(places)) = self.in_world.get_mut(kind) {
+            places.push(motion());
+        }
+        if let Some(Some(lanes)) = self.lanes.get_mut(kind) {
             lanes.extend([state.ids()[index].0, at.ratio.to_bits(), at.seconds.to_bits()]);
             lanes.extend(state.lanes_at(index).chain(to.0.lanes_at(to.1)));
         }
@@ -120,7 +135,9 @@ impl Shown {
     /// The address of a list of places. It begins with the length and the address of each of four
     /// lists: `added`, `removed`, `cut` and the events. An event is three numbers. Then each kind of
     /// the world and each kind of event follows: the number of entities, the address of their ids,
-    /// and the address of each field's numbers.
+    /// and the address of each field's numbers. At the end, each kind of the world with fields that
+    /// are relative to others has three addresses: of positions, rotations and velocities in the
+    /// world.
     pub fn places(&mut self, event_list: &[u32], events: Option<&ValueTable>) -> usize {
         self.places.clear();
         for list in [&self.added[..], &self.removed, &self.cut, event_list] {
@@ -130,6 +147,7 @@ impl Shown {
         if let Some(events) = events {
             tables::places(events, &mut self.places);
         }
+        self.places.extend(self.in_world.iter().flatten().flat_map(InWorld::addresses));
         self.places.as_ptr() as usize
     }
 

@@ -7,6 +7,8 @@
 
 #[path = "recorded/figures.rs"]
 mod figures;
+#[path = "recorded/frames.rs"]
+mod frames;
 #[path = "recorded/sent_figures.rs"]
 mod sent_figures;
 

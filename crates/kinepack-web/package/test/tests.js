@@ -7,6 +7,7 @@ import * as crowd from "../crowd.js";
 import * as snapshots from "../snapshots.js";
 import { senderTests } from "./figure-sender.js";
 import { figureTests } from "./figures.js";
+import { frameTests } from "./frames.js";
 import {
   bytesOf, expect, expectError, hashOf, hashOfFrame, hexOf, linesOf, randomNumbers,
 } from "./support.js";
@@ -102,6 +103,7 @@ export function tests(read) {
       }
     },
     ...figureTests(read),
+    ...frameTests(read, receiverOf),
     ...senderTests(read),
   };
 }

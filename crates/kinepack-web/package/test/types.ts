@@ -25,6 +25,7 @@ export async function use(schema: Uint8Array, datagram: Uint8Array): Promise<num
   const ships = frame?.kind("ship");
   const positions = ships?.fields.position as Float32Array;
   const jumped: Uint32Array | undefined = frame?.cut;
+  const aboard: Float64Array | undefined = frame?.kind("sailor").places?.position;
   const damage = frame?.events[0]?.values.damage;
   const input = new InputSender({ schema, rateHz: 60 });
   input.push({ thrust: [0, 1], fire: true, weapon: 2, serial: 7n });
@@ -61,5 +62,5 @@ export async function use(schema: Uint8Array, datagram: Uint8Array): Promise<num
   // @ts-expect-error the ticks a second are missing
   new Receiver({ schema });
   return positions[0]! + Number(damage) + (bend ?? 0) + walked + sent + stats.delayMs + pose.rotations[3]!
-    + (jumped?.length ?? 0) + describeSchema(schema).kinds.length;
+    + (jumped?.length ?? 0) + (aboard?.[0] ?? 0) + describeSchema(schema).kinds.length;
 }
