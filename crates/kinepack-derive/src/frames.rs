@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Error, Member, Path, Result, Type};
 
 use crate::fields::{PackedField, member_name};
-use crate::lane_rule::{Floats, Rule};
+use crate::lane_rule::{Floats, Rule, Step};
 use crate::types::{in_option, integer_name, type_name};
 
 /// Returns an error if a field with these lanes cannot be relative to an entity. `key` is the
@@ -43,6 +43,12 @@ pub(crate) fn find(fields: &[PackedField<'_>]) -> Result<Option<usize>> {
                  or `u32`, or an `Option` of it, that is not marked otherwise"
             ));
         }
+        if let Some(key) = changes_ids(&fields[id].rule.lanes) {
+            return refuse(format!(
+                "`{target}` is the id of an entity, and `{key}` would make another id of it; \
+                 remove `{key}` there"
+            ));
+        }
         if let Some(other) = found.replace(id).filter(|other| *other != id) {
             return refuse(format!(
                 "an entity has one frame, and that is already `{}`; name it here too",
@@ -64,6 +70,42 @@ fn is_id(field: &PackedField<'_>) -> bool {
         _ => false,
     };
     is_right && !field.rule.clock && !field.rule.cut && field.rule.part.is_none()
+}
+
+/// Returns the attribute by which an integer would not have the exact value of an id, if there is
+/// one.
+fn changes_ids(lanes: &Rule) -> Option<&'static str> {
+    match lanes {
+        Rule::Integer { clamp: true, .. } => Some("clamp"),
+        Rule::Integer { step: Some(Step::Precision(_)), .. } => Some("precision"),
+        Rule::Integer { ends: Some(_), step: Some(Step::Bits(_)), .. } => Some("bits"),
+        _ => None,
+    }
+}
+
+/// Returns an error if a field is relative to an entity and its velocity is not, or the reverse.
+/// `velocities` has the index of each field's velocity.
+pub(crate) fn check_velocities(
+    fields: &[PackedField<'_>],
+    velocities: &[Option<usize>],
+) -> Result<()> {
+    for (owner, velocity) in fields.iter().zip(velocities) {
+        let Some(velocity) = velocity.map(|velocity| &fields[velocity]) else { continue };
+        let (relative, other) = match (&owner.rule.frame, &velocity.rule.frame) {
+            (Some(frame), None) => (frame, velocity),
+            (None, Some(frame)) => (frame, owner),
+            _ => continue,
+        };
+        let message = format!(
+            "field `{}`: it and `{}` are a place and its velocity, so both are relative or none; \
+             write `frame = {}` here too",
+            other.name,
+            if other.name == owner.name { &velocity.name } else { &owner.name },
+            member_name(relative),
+        );
+        return Err(Error::new(other.member.span(), message));
+    }
+    Ok(())
 }
 
 /// Returns the body of `Pack::to_world`, or `None` if no field can be relative to an entity.

@@ -31,6 +31,7 @@ impl<'a> Group<'a> {
     ) -> Result<Self> {
         let velocities = interpolate::velocities(&fields)?;
         let frame = frames::find(&fields)?;
+        frames::check_velocities(&fields, &velocities)?;
         let mut codes = Vec::new();
         for (index, field) in fields.iter().enumerate() {
             let owner = velocities.iter().position(|velocity| *velocity == Some(index));
