@@ -268,3 +268,91 @@ fn an_unknown_frame_is_an_error() {
     let error = playback.in_world::<Passenger>(&lost).unwrap_err();
     assert_eq!(error, FrameError::UnknownFrame { entity: 11, frame: 77 });
 }
+
+/// A ship, and passengers who stand on its deck.
+fn crowded(tick: u32, passengers: u32) -> Snapshot {
+    let mut world = Snapshot::new(&schema(), Tick(tick));
+    world.push(SHIP, &ship(tick)).unwrap();
+    for id in 10..10 + passengers {
+        // Now and then one of them walks.
+        let [x, y, z] = deck(id % 40);
+        let steps = (tick + id) / 90;
+        let position = [x, y + f64::from(steps % 7), z];
+        world.push(EntityId(id), &Passenger { position, ship: Some(SHIP) }).unwrap();
+    }
+    world
+}
+
+/// Plays what a receiver holds. Returns how many passengers are shown, and how many are not,
+/// because the ship has not arrived.
+fn count_shown(session: &mut Session, now: Duration) -> [usize; 2] {
+    let Some(playback) = session.receiver.playback(now) else { return [0; 2] };
+    let ship = playback.samples_of::<Ship>().unwrap().next();
+    let ship = ship.map(|ship| playback.motion(&ship).unwrap().place);
+    let mut counts = [0, 0];
+    for sample in playback.samples_of::<Passenger>().unwrap() {
+        let relative: Passenger = sample.state().unwrap();
+        match playback.in_world::<Passenger>(&sample) {
+            Ok(seen) => {
+                let expected = ship.unwrap().point(relative.position);
+                assert!(distance(seen.position, expected) < 0.002, "{:?}", sample.id);
+                counts[0] += 1;
+            }
+            Err(FrameError::UnknownFrame { frame: 1, .. }) => counts[1] += 1,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    counts
+}
+
+#[test]
+fn passengers_stand_on_the_deck_in_full_states_of_several_fragments() {
+    const PASSENGERS: u32 = 900;
+    let mut session = Session::new(Loss::Independent { ratio: 0.05 });
+    let mut shown = 0;
+    for tick in 1..=150 {
+        let now = session.step(&crowded(tick, PASSENGERS));
+        let counts = count_shown(&mut session, now + Duration::from_millis(5));
+        // A full state has all or nothing.
+        assert!(counts == [0, 0] || counts == [PASSENGERS as usize, 0], "{counts:?}");
+        shown += counts[0];
+    }
+    assert!(shown > 50 * PASSENGERS as usize, "{shown}");
+}
+
+#[test]
+fn passengers_stand_on_the_deck_in_merged_views() {
+    const PASSENGERS: u32 = 300;
+    let mut session = Session::new(Loss::bursts(0.1, 4.0));
+    let options = ReceiverOptions { budget: Some(6_000).into(), ..ReceiverOptions::default() };
+    session.hub.set_options(ID, &options, Duration::ZERO).unwrap();
+    let mut last = [0, 0];
+    for tick in 1..=400 {
+        let now = session.step(&crowded(tick, PASSENGERS));
+        last = count_shown(&mut session, now + Duration::from_millis(5));
+    }
+    assert_eq!(last, [PASSENGERS as usize, 0]);
+}
+
+#[test]
+fn a_receiver_that_starts_again_shows_passengers_on_the_deck() {
+    let mut session = Session::new(Loss::None);
+    for tick in 1..=100 {
+        session.step(&world(tick));
+    }
+    // The receiver is lost with everything that it held, in the middle of a change of frames.
+    session.receiver = Session::new(Loss::None).receiver;
+    session.hub.remove(ID);
+    let now = Duration::from_secs(1) * 100 / TICK_HZ;
+    session.hub.add(ID, &ReceiverOptions::default(), now).unwrap();
+    session.links = Session::new(Loss::None).links;
+    let mut shown = 0;
+    for tick in 101..=300 {
+        let now = session.step(&world(tick));
+        let Some(playback) = session.receiver.playback(now) else { continue };
+        let [standing, _] = places(&playback)[..] else { panic!("two passengers") };
+        assert!(distance(standing.0, standing.1) < 0.002);
+        shown += 1;
+    }
+    assert!(shown > 150, "{shown}");
+}

@@ -2,6 +2,7 @@
 //! beyond all rings. A second description of the rings, by entity and cell, says what that is.
 
 mod hub;
+mod riders;
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use kinepack::codec::Difference;
 use kinepack::{EncodeError, Snapshot, View};
 
-use super::rings::{Riders, Sight, Sources, add_frames, find_riders};
+use super::rings::{Riders, Sight, Sources};
 use super::spare::Spare;
 use super::view::{Changes, SentView};
 use super::visibility::{FieldGroup, KnownVisibility, Visibility, contains};
@@ -64,6 +64,10 @@ pub(super) struct VisibleStates {
     pool: VecDeque<Arc<Snapshot>>,
     /// The memory of parts of the world.
     spare: Spare,
+    /// The entities that are relative to others, if [`knows_riders`](Self::knows_riders).
+    riders: Riders,
+    /// Whether `riders` are those of this tick. Only sets of entities need them.
+    knows_riders: bool,
     /// Scratch memory: the indices of a set's entities in the world.
     places: Vec<u32>,
     /// Scratch memory: how a visible state differs from that of the previous tick.
@@ -84,6 +88,7 @@ impl VisibleStates {
         self.now.states.clear();
         self.now.of_visibility.clear();
         self.spare.begin();
+        self.knows_riders = false;
         let mut snapshot = self.unused().unwrap_or_else(|| Arc::new(Snapshot::new_like(world)));
         // `unused` and `new` return a snapshot without other references, so this does not copy
         // twice.
@@ -136,15 +141,16 @@ impl VisibleStates {
         }
         let before = before.map(|before| Arc::clone(&before.view));
         let world = &self.now.states[0].view.whole;
-        let mut riders = Riders::new();
-        if relevant.is_some() || !always_seen.is_empty() {
-            find_riders(world, &mut riders);
+        let brings_frames = relevant.is_some() || !always_seen.is_empty();
+        if brings_frames && !self.knows_riders {
+            self.riders.find(world);
+            self.knows_riders = true;
         }
         if let Some(relevant) = relevant {
             world.positions(relevant, &mut self.places);
-            if sight.is_none() && !riders.is_empty() {
+            if sight.is_none() && !self.riders.is_empty() {
                 let mut rows: Vec<(u32, u8)> = self.places.iter().map(|row| (*row, 0)).collect();
-                add_frames(&riders, &mut rows);
+                self.riders.add_frames(&mut rows);
                 self.places.clear();
                 self.places.extend(rows.iter().map(|(row, _)| *row));
             }
@@ -172,8 +178,9 @@ impl VisibleStates {
                 if relevant.is_some() {
                     rows = common(&rows, &self.places).into();
                 }
-                if !riders.is_empty() {
-                    add_frames(&riders, rows.to_mut());
+                // The sight itself already has the frames of what it sees.
+                if brings_frames && !self.riders.is_empty() {
+                    self.riders.add_frames(rows.to_mut());
                 }
                 snapshot.gather_from(&sources.worlds, &rows)?;
                 let is_near =

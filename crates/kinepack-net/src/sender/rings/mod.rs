@@ -25,7 +25,7 @@ use crate::NetError;
 
 use coarse::CoarseWorlds;
 pub(super) use eye::Eye;
-pub(super) use frames::{Riders, add_frames, find_riders};
+pub(super) use frames::Riders;
 use places::{Places, find_field};
 pub(super) use sights::{Sight, Sights};
 pub(super) use sources::Sources;

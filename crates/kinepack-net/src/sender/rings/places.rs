@@ -112,13 +112,11 @@ impl Places {
         if !self.fields.iter().flatten().any(is_relative) {
             return;
         }
-        let mut places = riders.iter().peekable();
         // Most neighbours have the same frame.
         let mut last = None;
         for (index, _) in world.frames() {
             let kind = world.kind_at(index).and_then(|kind| self.fields[kind].as_ref());
-            let frame = places.next_if(|(rider, _)| *rider as usize == index);
-            let frame = frame.map(|(_, frame)| *frame);
+            let frame = riders.frame(index);
             if !kind.is_some_and(is_relative) {
                 continue;
             }

@@ -13,7 +13,7 @@ use super::coarse::CoarseWorlds;
 use super::eye::{Cell, Eye, bounds};
 use super::nearby::{Around, Motion, Nearby};
 use super::samples::{Past, Samples};
-use super::{Places, Riders, RingValues, Rings, Sources, add_frames, find_riders};
+use super::{Places, Riders, RingValues, Rings, Sources};
 use crate::sender::sharing::mixed;
 use crate::sender::visibility::FieldGroup;
 use crate::sender::worlds::Worlds;
@@ -82,6 +82,8 @@ pub(in crate::sender) struct Sights {
     riders: Riders,
     /// The same for the last world.
     riders_before: Riders,
+    /// Whether an entity of the world has another frame than the one with its index in the last.
+    other_frames: bool,
     /// Whether the world has the entities of the last one, and rings have the same sources.
     is_steady: bool,
     /// For each ring, the samples of its entities, if it has its own.
@@ -119,8 +121,9 @@ impl Sights {
             taken: HashSet::new(),
             pasts: Vec::new(),
             motion: Motion::default(),
-            riders: Vec::new(),
-            riders_before: Vec::new(),
+            riders: Riders::default(),
+            riders_before: Riders::default(),
+            other_frames: false,
             is_steady: false,
             samples,
             of_ring: Vec::new(),
@@ -144,7 +147,8 @@ impl Sights {
         let world = worlds.finest();
         self.ticks += 1;
         std::mem::swap(&mut self.riders, &mut self.riders_before);
-        find_riders(world, &mut self.riders);
+        self.riders.find(world);
+        self.other_frames = self.riders != self.riders_before;
         self.places.read(world, &self.riders);
         self.values.clear();
         self.values.extend(self.rings.values(worlds.coarsest()));
@@ -282,12 +286,12 @@ impl Sights {
             return seen.sight.clone();
         }
         seen.is_current = true;
-        let Self { rings, places, pasts, motion, ticks, .. } = self;
+        let Self { rings, places, pasts, motion, ticks, other_frames, .. } = self;
         let (extent, corners) = (places.extent, bounds(cell, rings.cell));
         let (ids, tick) = (world.ids(), *ticks);
         let around = Around { rings, motion, pasts, ids, extent, corners, tick };
-        let is_changed = seen.nearby.update(around, places, &seen.before, stagger(cell))
-            || self.riders != self.riders_before;
+        let is_changed = seen.nearby.update(around, places, &seen.before, stagger(cell));
+        let is_changed = is_changed || *other_frames;
         let last_id = seen.last_id;
         let sight = if is_changed {
             self.see(world, cell)
@@ -321,7 +325,7 @@ impl Sights {
             };
             found.push((index, source));
         }
-        add_frames(riders, found);
+        riders.add_frames(found);
         let is_all =
             found.len() == world.len() && found.iter().all(|(_, source)| *source == FINEST);
         if is_all {
