@@ -75,6 +75,7 @@ pub(crate) fn script() -> String {
     write_states(&mut script, "kinds", "kinds", vectors!("kinds.txt"), None);
     write_states(&mut script, "optional", "optional", vectors!("optional.txt"), None);
     write_states(&mut script, "coarser", "coarser", vectors!("coarser.txt"), None);
+    write_states(&mut script, "breaks", "breaks", vectors!("breaks.txt"), None);
     write_precision(&mut script);
     write_profiles(&mut script);
     numbers::write(&mut script);

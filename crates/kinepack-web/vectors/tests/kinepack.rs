@@ -13,6 +13,8 @@ mod support;
 mod adaptive;
 #[path = "../../../kinepack/tests/against_reference.rs"]
 mod against_reference;
+#[path = "../../../kinepack/tests/frames/vectors.rs"]
+mod breaks;
 #[path = "../../../kinepack/tests/coarser/vectors.rs"]
 mod coarser;
 #[path = "../../../kinepack/tests/conditions.rs"]
