@@ -234,6 +234,7 @@ pub(crate) fn schemas() -> Vec<Schema> {
     schemas.push(schema("optional"));
     schemas.push(schema("kinds"));
     schemas.push(schema("coarser"));
+    schemas.push(schema("breaks"));
     schemas
 }
 

@@ -348,6 +348,6 @@ pub fn schema_corpus() -> Vec<Vec<u8>> {
         let file = schema.to_bytes();
         [[&[0], &file[..]].concat(), [&[1], &file[..file.len() - HASH_BYTES]].concat()]
     };
-    let coarser = schema("coarser");
-    benches().iter().map(|bench| &bench.schema).chain([&coarser]).flat_map(of_schema).collect()
+    let others = ["coarser", "breaks"].map(schema);
+    benches().iter().map(|bench| &bench.schema).chain(&others).flat_map(of_schema).collect()
 }

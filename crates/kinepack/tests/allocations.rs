@@ -81,6 +81,7 @@ fn encoding_and_decoding_do_not_allocate_in_steady_state() {
         ("bodies", bodies_schema()),
         ("optional", schema("optional")),
         ("coarser", schema("coarser")),
+        ("breaks", schema("breaks")),
         ("kinds", schema("kinds")),
     ]) {
         let mut run = frames(&schema, 3, 20, 9);
@@ -260,7 +261,7 @@ fn a_refused_packet_takes_no_more_memory_than_the_limits_allow() {
     const MAX_ENTITIES: u32 = 100;
     for (schema_name, schema) in schemas()
         .into_iter()
-        .chain(["optional", "coarser", "kinds"].map(|name| (name, schema(name))))
+        .chain(["optional", "coarser", "breaks", "kinds"].map(|name| (name, schema(name))))
     {
         let bytes_per_entity = 4 * schema.lanes().len() as u64 + 16 + schema.fields().len() as u64;
         // A growing vector takes up to twice its content, and as much again while it is

@@ -64,8 +64,9 @@ fn check_lanes(schema: &Schema, encoder: &Encoder, level: Level) {
 
 #[test]
 fn in_packed_form_they_add_up_to_the_fields_bits() {
-    for (name, schema) in
-        schemas().into_iter().chain(["optional", "coarser"].map(|name| (name, schema(name))))
+    for (name, schema) in schemas()
+        .into_iter()
+        .chain(["optional", "coarser", "breaks"].map(|name| (name, schema(name))))
     {
         let frames = views(frames(&schema, 21, 25, 8));
         for (_, profile) in profiles(&schema) {

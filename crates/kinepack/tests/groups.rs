@@ -41,7 +41,7 @@ fn read(
 #[test]
 fn groups_come_back_lane_for_lane() {
     for (name, schema) in
-        schemas().into_iter().chain(["coarser", "kinds"].map(|name| (name, schema(name))))
+        schemas().into_iter().chain(["coarser", "breaks", "kinds"].map(|name| (name, schema(name))))
     {
         for (seed, codec) in codecs(&schema).enumerate() {
             let run = frames(&schema, seed as u64, 9, 24);

@@ -40,7 +40,7 @@ fn everything() -> Schema {
 
 fn all() -> Vec<(&'static str, Schema)> {
     let mut all = schemas();
-    all.extend([("kinds", schema("kinds")), ("coarser", schema("coarser"))]);
+    all.extend(["kinds", "coarser", "breaks"].map(|name| (name, schema(name))));
     all.push(("everything", everything()));
     all
 }

@@ -67,7 +67,7 @@ fn all_schemas() -> Vec<(&'static str, Schema)> {
     let mut all = schemas();
     all.retain(|(_, schema)| !schema.lanes().is_empty());
     all.extend([("bodies", bodies_schema()), ("records", records_schema())]);
-    all.extend(["optional", "coarser"].map(|name| (name, schema(name))));
+    all.extend(["optional", "coarser", "breaks"].map(|name| (name, schema(name))));
     all.extend(clocks());
     all
 }

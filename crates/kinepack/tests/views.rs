@@ -21,6 +21,7 @@ fn all_schemas() -> Vec<(String, Schema)> {
         ("calls", schema("calls")),
         ("optional", schema("optional")),
         ("coarser", schema("coarser")),
+        ("breaks", schema("breaks")),
         ("bodies", bodies_schema()),
     ]);
     let mut all: Vec<(String, Schema)> =

@@ -28,6 +28,7 @@ pub(crate) fn schema(name: &str) -> Schema {
         "moving" => moving(),
         "optional" => optional(),
         "coarser" => coarser(),
+        "breaks" => breaks(),
         // These schemas are not in `schemas`, because the corpora number the schemas there.
         "calls" => {
             vec![integer("function", 0, 20), Field::new("arguments", FieldKind::Bytes { len: 70 })]
@@ -157,6 +158,26 @@ fn coarser() -> Vec<Field> {
         coarse(Field::new("nothing", FieldKind::Floats(Vec::new())), 2),
         Field::new("arms", FieldKind::Floats(vec![odd; 2]))
             .with_time_precision(TimePrecision::new(20.0, 10.0)),
+    ]
+}
+
+/// Makes fields that mark cuts, and a body with a velocity that is relative to a frame.
+fn breaks() -> Vec<Field> {
+    let side = FloatLimits::until(-256.0, 256.0, 1.0 / 512.0).unwrap();
+    let speed = FloatLimits::new(-32.0, 32.0, 1.0 / 32.0).unwrap();
+    let vector = |name: &str, axis| Field::new(name, FieldKind::Floats(vec![axis; 3]));
+    let relative = |field: Field| field.with_frame("ship");
+    vec![
+        integer("jumps", 0, 3).with_role(Role::Cut),
+        relative(vector("position", side).with_role(Role::Body)),
+        Field::new("ship?", FieldKind::Bool).with_role(Role::Frame),
+        only("ship?", 1..=1, integer("ship", 2, 5)).with_role(Role::Frame),
+        relative(rotation("orientation", 9).with_role(Role::Body)),
+        relative(vector("velocity", speed).with_role(Role::Velocity).with_velocity_of("position")),
+        Field::new("pushes", FieldKind::Bool).with_role(Role::Mover),
+        relative(vector("aim", side)).with_time_precision(TimePrecision::new(20.0, 10.0)),
+        Field::new("camera", FieldKind::Bool).with_role(Role::Cut),
+        relative(rotation("gun", 12)).with_time_precision(TimePrecision::new(20.0, 10.0)),
     ]
 }
 
