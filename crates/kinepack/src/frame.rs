@@ -45,6 +45,7 @@
 //! The arithmetic is `f64` with [`libm`], and gives the same results on every platform. As with
 //! [interpolation](crate::Between), no packet depends on it.
 
+use core::cell::Cell;
 use core::fmt;
 
 use crate::geometry::{NO_TURN, add, cross, multiply, rotate, scale, sub, turn};
@@ -53,6 +54,10 @@ use crate::{Between, EncodeError, EntityId, Pack, Snapshot};
 
 /// The largest number of frames from an entity to the world: a player in a car on a ferry has two.
 pub const MOST_FRAMES: usize = 8;
+
+/// The largest number of frames that are followed for one entity. Between two states in which frames
+/// change, each entity on the way may have two, so that their number could double with each level.
+const MOST_FOLLOWED: usize = 32;
 
 /// A place and an orientation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -208,7 +213,8 @@ impl<'a> Moment<'a> {
     /// so that somebody who steps on board neither jumps nor flies through the deck. A frame that
     /// `look` does not know is where the second state has it.
     ///
-    /// Cost: that of the state, and some hundred nanoseconds for each frame up to the world.
+    /// Cost: that of the state, and some hundred nanoseconds for each frame up to the world. Up to 32
+    /// frames are followed.
     ///
     /// # Errors
     /// [`FrameError`] if a frame is not known, is nowhere, or the chain of frames is too long or
@@ -232,7 +238,7 @@ impl<'a> Moment<'a> {
         look: impl Fn(EntityId) -> Option<Self>,
     ) -> Result<T, FrameError> {
         let mut now = state(self)?;
-        match self.carrier(&look, 0)? {
+        match self.carrier(&Known::new(&look), 0)? {
             None => {}
             Some((carrier, false)) => now.to_world(None, &carrier),
             Some((carrier, true)) => {
@@ -250,16 +256,12 @@ impl<'a> Moment<'a> {
     /// [`FrameError::NoPlace`] if the entity's kind has no position; otherwise as for
     /// [`in_world`](Self::in_world).
     pub fn motion(&self, look: impl Fn(EntityId) -> Option<Self>) -> Result<Motion, FrameError> {
-        self.motion_below(&look, 0)
+        self.motion_below(&Known::new(&look), 0)
     }
 
     /// Returns the entity's motion, if it is below `depth` entities that are relative to it.
-    fn motion_below(
-        &self,
-        look: &dyn Fn(EntityId) -> Option<Self>,
-        depth: usize,
-    ) -> Result<Motion, FrameError> {
-        let carrier = self.carrier(look, depth)?;
+    fn motion_below(&self, known: &Known<'_, 'a>, depth: usize) -> Result<Motion, FrameError> {
+        let carrier = self.carrier(known, depth)?;
         let (own, are_relative) = self.own()?;
         Ok(match carrier {
             None => own,
@@ -281,19 +283,17 @@ impl<'a> Moment<'a> {
     /// rotation are relative to a frame.
     fn own(&self) -> Result<(Motion, [bool; 2]), FrameError> {
         let (from, to) = (self.from, self.to);
-        let placement = from.0.placement_at(from.1);
-        let own = placement.and_then(|placement| {
-            let own = placement.motion(from.0.lanes_at(from.1), to.0.lanes_at(to.1), self.at)?;
-            Some((own, placement.are_relative()))
-        });
-        own.ok_or(FrameError::NoPlace { entity: self.id() })
+        let (placement, from, to) = from.0.placement_of(from.1, to.0, to.1)?;
+        let own = placement.motion(from, to, self.at);
+        let own = own.ok_or(FrameError::NoPlace { entity: self.id() })?;
+        Ok((own, placement.are_relative()))
     }
 
     /// Returns what carries the entity, and whether its frame changes between the two states.
     /// `None` if it is relative to the world in both.
     fn carrier(
         &self,
-        look: &dyn Fn(EntityId) -> Option<Self>,
+        known: &Known<'_, 'a>,
         depth: usize,
     ) -> Result<Option<(Carrier, bool)>, FrameError> {
         let [from, to] = [self.from, self.to].map(|(state, index)| state.frame_at(index));
@@ -302,13 +302,13 @@ impl<'a> Moment<'a> {
         }
         let motion = |frame: Option<EntityId>| {
             let Some(frame) = frame else { return Ok(Motion::ORIGIN) };
-            if depth == MOST_FRAMES {
+            if depth == MOST_FRAMES || !known.may_follow() {
                 return Err(FrameError::TooManyFrames { entity: self.id() });
             }
             let in_second = || self.to.0.position(frame).map(|index| Self::of((self.to.0, index)));
-            let known = look(frame).or_else(in_second);
+            let found = (known.look)(frame).or_else(in_second);
             let unknown = FrameError::UnknownFrame { entity: self.id(), frame: frame.0 };
-            known.ok_or(unknown)?.motion_below(look, depth + 1)
+            found.ok_or(unknown)?.motion_below(known, depth + 1)
         };
         let first = motion(from)?;
         let second = if to == from { first } else { motion(to)? };
@@ -322,6 +322,26 @@ impl<'a> Moment<'a> {
 
     fn id(&self) -> u32 {
         self.from.0.ids().get(self.from.1).map_or(0, |id| id.0)
+    }
+}
+
+/// The entities that may be frames.
+struct Known<'l, 'a> {
+    look: &'l dyn Fn(EntityId) -> Option<Moment<'a>>,
+    /// How many frames may still be followed.
+    rest: Cell<usize>,
+}
+
+impl<'l, 'a> Known<'l, 'a> {
+    fn new(look: &'l dyn Fn(EntityId) -> Option<Moment<'a>>) -> Self {
+        Self { look, rest: Cell::new(MOST_FOLLOWED) }
+    }
+
+    /// Counts a frame. Returns false if there were too many.
+    fn may_follow(&self) -> bool {
+        let rest = self.rest.get();
+        self.rest.set(rest.saturating_sub(1));
+        rest > 0
     }
 }
 
@@ -367,7 +387,7 @@ pub enum FrameError {
         entity: u32,
     },
     /// There are more than [`MOST_FRAMES`] frames between an entity and the world, or they form a
-    /// cycle.
+    /// cycle, or so many of them change between the two states that they are 32 together.
     TooManyFrames {
         /// The last entity that was followed.
         entity: u32,
@@ -395,7 +415,8 @@ impl fmt::Display for FrameError {
             ),
             Self::TooManyFrames { entity } => write!(
                 f,
-                "more than {MOST_FRAMES} frames up to the world, or a cycle, at entity {entity}"
+                "more than {MOST_FRAMES} frames up to the world, {MOST_FOLLOWED} of two states, or \
+                 a cycle, at entity {entity}"
             ),
             Self::State(error) => error.fmt(f),
         }

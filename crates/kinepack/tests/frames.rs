@@ -1,4 +1,9 @@
-//! Tests of frames: entities whose fields are relative to another entity.
+//! Tests of frames: entities whose fields are relative to another entity. Submodules test what the
+//! derive makes of types, the frozen packets, and states of any values.
+
+mod derived;
+mod hostile;
+mod vectors;
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -162,6 +167,13 @@ fn stepping_on_board_is_neither_a_jump_nor_a_streak() {
     }
     assert!(to.is_broken_since(1, &from, 1) && !to.is_cut_since(1, &from, 1));
     assert!(!to.is_broken_since(0, &from, 0));
+    for (index, before) in [(2, 1), (1, 2), (usize::MAX, 1), (1, usize::MAX), (1, 0)] {
+        assert!(!to.is_broken_since(index, &from, before), "{index} {before}");
+    }
+    // The sailors are the second kind here, and the only one there.
+    let mut other = Snapshot::new(&Schema::of::<Ship>(), Tick(0));
+    other.push(SHIP, &Ship { dock: Some(SHIP), ..ship([0.0; 3], 0.0) }).unwrap();
+    assert!(!to.is_broken_since(0, &other, 0) && !other.is_broken_since(0, &to, 0));
 }
 
 #[test]
@@ -228,6 +240,7 @@ fn fields_that_cannot_be_relative_are_refused() {
     let ids = |min, max, step| FieldKind::Integer(IntegerLimits::new(min, max, step).unwrap());
     let id = |name: &str, kind| Field::new(name, kind).with_role(Role::Frame);
     let relative = |kind| Field::new("of", kind).with_frame("id");
+    let velocity = || Field::new("speed", vector(axis)).with_velocity_of("of");
     let flag = Field::new("flag", FieldKind::Bool);
     let when = |selector: &str| Condition { selector: selector.into(), values: 1..=1 };
     let good = || id("id", ids(0, 9, 1));
@@ -237,6 +250,8 @@ fn fields_that_cannot_be_relative_are_refused() {
         vec![good(), relative(rotation.clone())],
         vec![id("id", ids(0, u32::MAX.into(), 1)), relative(rotation.clone())],
         vec![flag.clone().with_role(Role::Frame), optional(), relative(vector(axis))],
+        vec![velocity().with_frame("id"), good(), relative(vector(axis))],
+        vec![velocity().with_velocity_of("other").with_frame("id"), good(), relative(vector(axis))],
     ] {
         Schema::try_new(fields).unwrap();
     }
@@ -250,6 +265,8 @@ fn fields_that_cannot_be_relative_are_refused() {
         (1, vec![id("id", ids(0, 9, 3)), relative(vector(axis))]),
         (1, vec![id("id", ids(-1, 9, 1)), relative(vector(axis))]),
         (1, vec![id("id", ids(0, 1 << 32, 1)), relative(vector(axis))]),
+        (0, vec![velocity(), relative(vector(axis)), good()]),
+        (2, vec![Field::new("of", vector(axis)), good(), velocity().with_frame("id")]),
         (2, vec![flag.clone(), optional(), relative(vector(axis))]),
         (2, vec![flag, good(), relative(vector(axis)).with_condition(when("flag"))]),
         (

@@ -171,7 +171,8 @@ impl fmt::Display for SetupError {
                     f,
                     "field {field} is relative to a frame, so it must be a rotation or three numbers \
                      that do not wrap, always present, and name the one field of its kind that has \
-                     the role `frame` and holds an entity's id"
+                     the role `frame` and holds an entity's id; or it is the velocity of a field \
+                     that is not relative to the same frame"
                 )
             }
             Self::BadGapCode => write!(f, "the profile's index code is malformed"),

@@ -1,22 +1,27 @@
 //! Frames of reference: which fields are relative to another entity, and where an entity is.
 //! `spec/CODEC.md`, section 5.10, defines them.
 
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
 use super::columns::with_row;
 use super::{Field, FieldKind, Role};
 use crate::frame::{Motion, Place};
 use crate::quantize::{FloatLimits, IntegerLimits};
 use crate::{Between, EntityId};
 
-/// Where the entities of a kind are. All lanes count from the kind's first lane.
+/// Where the entities of a kind are.
 #[derive(Debug, Default)]
 pub(crate) struct Placement {
+    /// Its lanes count from the kind's first lane.
     frame: Option<FrameLanes>,
+    /// The lanes of the following fields, counted from the kind's first lane.
+    lanes: Vec<usize>,
+    /// The lanes of these fields count from the first of `lanes`.
     position: Option<Field>,
     /// The velocity of the position.
     velocity: Option<Field>,
     rotation: Option<Field>,
-    /// The number of lanes of the kind.
-    lanes: usize,
 }
 
 /// The lanes that name the entity that fields are relative to.
@@ -76,20 +81,37 @@ impl Field {
     }
 }
 
+/// Finds a field that is the velocity of another one, if only one of the two is relative.
+fn find_parted(fields: &[Field]) -> Option<usize> {
+    // The first field with a name counts. A search through all fields for each of them would be
+    // slow for the longest schemas.
+    let by_name: BTreeMap<&str, &Field> =
+        fields.iter().rev().map(|field| (field.name.as_str(), field)).collect();
+    fields.iter().position(|field| {
+        let moved = field.velocity_of.as_deref().and_then(|of| by_name.get(of));
+        moved.is_some_and(|moved| moved.frame != field.frame)
+    })
+}
+
 impl Placement {
     /// Finds the placement of a kind among its fields, whose lanes and conditions are known.
     ///
     /// # Errors
     /// The index of the first field that cannot be relative to its frame.
-    pub(super) fn new(fields: &[Field], lanes: usize) -> Result<Self, usize> {
-        let mut frame: Option<FrameLanes> = None;
+    pub(super) fn new(fields: &[Field]) -> Result<Self, usize> {
+        let mut frame: Option<(&str, FrameLanes)> = None;
         for (index, field) in fields.iter().enumerate() {
             let Some(name) = &field.frame else { continue };
-            let found = FrameLanes::find(fields, name).filter(|_| field.can_be_relative());
-            let found = found.ok_or(index)?;
-            if frame.replace(found).is_some_and(|other| other != found) {
-                return Err(index);
-            }
+            let found = match frame {
+                // All relative fields of a kind have the same frame.
+                Some(found) => Some(found).filter(|(known, _)| known == name),
+                None => FrameLanes::find(fields, name).map(|found| (name.as_str(), found)),
+            };
+            frame = Some(found.filter(|_| field.can_be_relative()).ok_or(index)?);
+        }
+        let frame = frame.map(|(_, frame)| frame);
+        if let Some(index) = frame.and_then(|_| find_parted(fields)) {
+            return Err(index);
         }
         // A rigid body's position comes before others.
         let first = |is_right: fn(&Field) -> bool| {
@@ -102,13 +124,17 @@ impl Placement {
             let owner = position.as_ref().map(|position| &position.name);
             owner.is_some() && field.velocity_of.as_ref() == owner && field.is_vector()
         };
-        Ok(Self {
-            frame,
-            velocity: fields.iter().find(is_velocity).cloned(),
-            rotation: first(Field::is_rotation),
-            position,
-            lanes,
-        })
+        let velocity = fields.iter().find(is_velocity).cloned();
+        let mut lanes = Vec::new();
+        let [position, velocity, rotation] =
+            [position, velocity, first(Field::is_rotation)].map(|field| {
+                let mut field = field?;
+                let first_lane = lanes.len();
+                lanes.extend(field.lanes());
+                field.first_lane = first_lane;
+                Some(field)
+            });
+        Ok(Self { frame, lanes, position, velocity, rotation })
     }
 
     /// Returns whether fields of the kind are relative to another entity.
@@ -135,17 +161,22 @@ impl Placement {
     }
 
     /// Returns where an entity is and how it moves between two states, as its fields say: relative
-    /// to its frame if they are. `None` if the kind has no position.
+    /// to its frame if they are. `None` if the kind has no position. `from` and `to` return the
+    /// lanes of the two states.
     pub(crate) fn motion(
         &self,
-        from: impl Iterator<Item = u32>,
-        to: impl Iterator<Item = u32>,
+        from: impl Fn(usize) -> u32,
+        to: impl Fn(usize) -> u32,
         at: Between,
     ) -> Option<Motion> {
         let position = self.position.as_ref()?;
-        with_row(2 * self.lanes, |rows| {
-            rows.iter_mut().zip(from.chain(to)).for_each(|(lane, value)| *lane = value);
-            let (from, to) = rows.split_at(self.lanes);
+        // Three numbers, their velocity and a rotation are few lanes, so this does not allocate.
+        with_row(2 * self.lanes.len(), |rows| {
+            let (before, after) = rows.split_at_mut(self.lanes.len());
+            for ((before, after), lane) in before.iter_mut().zip(&mut *after).zip(&self.lanes) {
+                (*before, *after) = (from(*lane), to(*lane));
+            }
+            let (from, to) = (&*before, &*after);
             let vector = |field: &Field, velocity: Option<&Field>, at: Between| {
                 let mut raw = [0; 3];
                 field.interpolate_raw(velocity, from, to, at, &mut raw);
@@ -161,10 +192,15 @@ impl Placement {
                 position: vector(position, self.velocity.as_ref(), at),
                 rotation: rotation(at),
             };
-            let ends = [0.0, 1.0].map(|ratio| Between { ratio, seconds: 0.0 });
-            let [before, after] = ends
-                .map(|at| Place { position: vector(position, None, at), rotation: rotation(at) });
-            let along = Motion::along(place, [before, after], at.seconds);
+            let end = |ratio: f32| {
+                let at = Between { ratio, seconds: 0.0 };
+                Place { position: vector(position, None, at), rotation: rotation(at) }
+            };
+            let along = match at.seconds {
+                // A single state is the most frequent case, and needs no ends.
+                0.0 => Motion { place, ..Motion::ORIGIN },
+                seconds => Motion::along(place, [end(0.0), end(1.0)], seconds),
+            };
             Some(match &self.velocity {
                 Some(velocity) => Motion { velocity: vector(velocity, None, at), ..along },
                 None => along,

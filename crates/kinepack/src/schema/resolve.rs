@@ -51,7 +51,7 @@ impl ResolvedFields {
         if let Some(index) = fields.iter().position(depends) {
             return Err(SetupError::BadCoarseness { field: first + index });
         }
-        let placement = Placement::new(&fields, lanes.len())
+        let placement = Placement::new(&fields)
             .map_err(|index| SetupError::BadFrame { field: first + index })?;
         Ok(Self { fields, lanes, placement })
     }

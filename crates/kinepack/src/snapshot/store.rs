@@ -281,8 +281,38 @@ impl Snapshot {
 
     /// Where the entities of the kind of the entity at `index` are; `None` beyond the last entity.
     #[inline]
-    pub(crate) fn placement_at(&self, index: usize) -> Option<&Placement> {
+    fn placement_at(&self, index: usize) -> Option<&Placement> {
         Some(self.kinds.list[self.kind_at(index)?].placement())
+    }
+
+    /// Where the entities of the kind of the entity at `index` are, and the lanes of that entity
+    /// here and of the one at `index_in` in another snapshot.
+    ///
+    /// # Errors
+    /// If the snapshots have different schemas, there are no such entities, or their kinds differ.
+    pub(crate) fn placement_of<'a>(
+        &'a self,
+        index: usize,
+        other: &'a Self,
+        index_in: usize,
+    ) -> Result<(&'a Placement, impl Fn(usize) -> u32, impl Fn(usize) -> u32), EncodeError> {
+        self.check_schema(other)?;
+        let (kind, lanes) = self.lanes_by_number(index)?;
+        let (other_kind, other_lanes) = other.lanes_by_number(index_in)?;
+        if kind != other_kind {
+            return Err(EncodeError::AnotherKind { id: other.ids()[index_in].0 });
+        }
+        Ok((self.kinds.list[kind].placement(), lanes, other_lanes))
+    }
+
+    /// The kind of the entity at `index`, and its lanes by their number.
+    fn lanes_by_number(&self, index: usize) -> Result<(usize, impl Fn(usize) -> u32), EncodeError> {
+        if index >= self.len() {
+            return Err(EncodeError::IndexOutOfRange { index, entities: self.len() });
+        }
+        let (kind, row) = self.entities.place(index);
+        let columns = &self.columns[self.lanes_of(kind)];
+        Ok((kind, move |lane: usize| columns[lane][row]))
     }
 
     /// Returns the [frame](crate::frame) of the entity at `index`, to which its fields are relative.
@@ -368,14 +398,15 @@ impl Snapshot {
 
     /// Returns whether the motion breaks between the state of the entity at `index` and its state at
     /// `index_before` of `before`, a snapshot of the same schema: because of a
-    /// [cut](Self::is_cut_since), or because its [frame](crate::frame) changes.
+    /// [cut](Self::is_cut_since), or because its [frame](crate::frame) changes. It does not if either
+    /// index is out of range, or the schema or the entity's kind is another. Cost: constant.
     pub fn is_broken_since(&self, index: usize, before: &Self, index_before: usize) -> bool {
         self.differs_since(EntityKind::break_lanes, index, before, index_before)
     }
 
     /// Returns whether a [cut](crate::schema::Role::Cut) is between the state of the entity at
     /// `index` and its state at `index_before` of `before`, a snapshot of the same schema. There is
-    /// none if either index is out of range.
+    /// none if either index is out of range, or the schema or the entity's kind is another.
     ///
     /// Cost: constant; nothing but a search for the kind if it has no cut fields.
     pub fn is_cut_since(&self, index: usize, before: &Self, index_before: usize) -> bool {
@@ -392,7 +423,8 @@ impl Snapshot {
     ) -> bool {
         let Some(kind) = self.kind_at(index) else { return false };
         let lanes = lanes(&self.kinds.list[kind]);
-        if lanes.is_empty() || before.kind_at(index_before) != Some(kind) {
+        let is_same_kind = || before.kind_at(index_before) == Some(kind);
+        if lanes.is_empty() || !is_same_kind() || self.check_schema(before).is_err() {
             return false;
         }
         let row = index - self.of_kind(kind).start;

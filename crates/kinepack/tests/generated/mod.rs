@@ -5,7 +5,7 @@
 //! The suite tries a few hundred schemas. A longer run takes a few minutes: `PROPTEST_CASES=5000
 //! cargo test --release -p kinepack generated::`
 
-mod schemas;
+pub(crate) mod schemas;
 
 use std::cell::Cell;
 

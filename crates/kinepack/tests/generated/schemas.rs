@@ -203,10 +203,12 @@ fn moving(place: Vec<FloatLimits>, speed: Vec<FloatLimits>) -> Vec<Field> {
 fn on_board(axes: [FloatLimits; 3], rotation: FieldKind, most: u32, optional: bool) -> Vec<Field> {
     let ids = IntegerLimits::new(0, most.into(), 1).unwrap();
     let ship = Field::new("ship", FieldKind::Integer(ids)).with_role(Role::Frame);
+    let speed = Field::new("speed", FieldKind::Floats(axes.to_vec())).with_role(Role::Velocity);
     let mut fields = vec![
         Field::new("seat", FieldKind::Floats(axes.to_vec())).with_frame("ship"),
         ship,
         Field::new("gaze", rotation).with_frame("ship"),
+        speed.with_velocity_of("seat").with_frame("ship"),
     ];
     if optional {
         fields[1].condition = Some(Condition::new("ship?", 1..=1));
