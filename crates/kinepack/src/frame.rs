@@ -283,7 +283,7 @@ impl<'a> Moment<'a> {
     /// rotation are relative to a frame.
     fn own(&self) -> Result<(Motion, [bool; 2]), FrameError> {
         let (from, to) = (self.from, self.to);
-        let (placement, from, to) = from.0.placement_of(from.1, to.0, to.1)?;
+        let (placement, [from, to]) = from.0.placement_of(from.1, to.0, to.1)?;
         let own = placement.motion(from, to, self.at);
         let own = own.ok_or(FrameError::NoPlace { entity: self.id() })?;
         Ok((own, placement.are_relative()))

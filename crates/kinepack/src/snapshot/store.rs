@@ -295,14 +295,14 @@ impl Snapshot {
         index: usize,
         other: &'a Self,
         index_in: usize,
-    ) -> Result<(&'a Placement, impl Fn(usize) -> u32, impl Fn(usize) -> u32), EncodeError> {
+    ) -> Result<(&'a Placement, [impl Fn(usize) -> u32; 2]), EncodeError> {
         self.check_schema(other)?;
         let (kind, lanes) = self.lanes_by_number(index)?;
         let (other_kind, other_lanes) = other.lanes_by_number(index_in)?;
         if kind != other_kind {
             return Err(EncodeError::AnotherKind { id: other.ids()[index_in].0 });
         }
-        Ok((self.kinds.list[kind].placement(), lanes, other_lanes))
+        Ok((self.kinds.list[kind].placement(), [lanes, other_lanes]))
     }
 
     /// The kind of the entity at `index`, and its lanes by their number.

@@ -1,5 +1,7 @@
 //! What the derive makes of frames in generic types, nested structs, tuples and types of glam.
 
+use std::f32::consts::FRAC_PI_2;
+
 use glam::{DVec3, Quat, Vec3, Vec3A};
 use kinepack::schema::Role;
 use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
@@ -97,7 +99,7 @@ fn generic_types_and_glam_have_frames() {
     assert_near(seen.position.as_dvec3().to_array(), [10.0, 2.0, 1.0], 0.003);
     assert_near(seen.velocity.as_dvec3().to_array(), [-3.0, 0.0, 0.0], 0.003);
     assert_near(seen.wind.as_dvec3().to_array(), [0.0, 0.0, 3.0], 0.003);
-    assert!(seen.rotation.angle_between(Quat::from_rotation_z(1.570_796)) < 1e-3);
+    assert!(seen.rotation.angle_between(Quat::from_rotation_z(FRAC_PI_2)) < 1e-3);
     assert_eq!((seen.vehicle, seen.seats, seen.other), (Some(SHIP), [true, false], 7));
     let ashore = in_world(&Vectors { vehicle: None, ..state });
     assert_near(ashore.position.as_dvec3().to_array(), [2.0, 0.0, 1.0], 0.0);
