@@ -223,7 +223,8 @@ impl<'a> Moment<'a> {
         &self,
         look: impl Fn(EntityId) -> Option<Self>,
     ) -> Result<T, FrameError> {
-        let state = |Self { from, to, at }: &Self| from.0.interpolate_at_index(from.1, to.0, to.1, *at);
+        let state =
+            |Self { from, to, at }: &Self| from.0.interpolate_at_index(from.1, to.0, to.1, *at);
         self.in_world_with(state, look)
     }
 
