@@ -47,7 +47,7 @@ pub(super) struct Spawns {
 }
 
 impl Spawns {
-    /// Notes that `moment` is shown now.
+    /// Notes that the moment `point` is shown now.
     ///
     /// Cost: a comparison of the entities, and a copy if they differ. In kinds with cut fields also
     /// a sample of each entity, and a copy of these fields' lanes.
