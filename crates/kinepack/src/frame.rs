@@ -4,8 +4,8 @@
 //! A field with the attribute `frame = other` is relative to the entity whose id is in the field
 //! `other`, or to the world if that is `None`. Packets and states hold the relative values, so
 //! somebody who stands on a moving ship takes no bits. Playback interpolates relative to the frame,
-//! so the passenger does not slide on the deck, even if the ship's state is late. [`in_world`]
-//! returns a state in world coordinates.
+//! so the passenger does not slide on the deck, even if the ship's state is late.
+//! [`Moment::in_world`] returns a state in world coordinates.
 //!
 //! ```
 //! use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
