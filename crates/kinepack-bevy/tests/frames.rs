@@ -30,7 +30,8 @@ fn a_sailor_stands_still_on_a_ship_that_turns() {
     let mut session = Session::of(register, LOSSY, 1, |_| {});
     let world = session.server.world_mut();
     let ship = world.spawn((Ship, Transform::from_xyz(-50.0, 20.0, 0.0))).id();
-    session.step();
+    // A ship has an id from its first tick on.
+    session.run(3);
     let world = session.server.world_mut();
     let id = world.get::<MotionId>(ship).unwrap().0;
     world.spawn(Sailor { position: DECK.to_array(), ship: Some(id) });

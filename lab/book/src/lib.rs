@@ -34,6 +34,7 @@ pages! {
     Ladder "../../../docs/src/ladder.md"
     Networking "../../../docs/src/networking.md"
     Inputs "../../../docs/src/inputs.md"
+    Playing "../../../docs/src/playing.md"
     Web "../../../docs/src/web.md"
     Bodies "../../../docs/src/bodies.md"
     Clips "../../../docs/src/clips.md"

@@ -78,8 +78,8 @@ impl<'a> PlayoutPoint<'a> {
         };
         let blends = Between { ratio: ratio as f32, ..steps };
         let state = &*entry.state.state;
-        let is_cut = state.is_cut_since(at, held.0, index);
         let is_broken = state.is_broken_since(at, held.0, index);
+        let is_cut = is_broken && state.is_cut_since(at, held.0, index);
         Sample {
             id,
             from: held,
