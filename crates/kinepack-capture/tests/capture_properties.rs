@@ -52,6 +52,8 @@ fn schemas() -> impl Strategy<Value = Schema> {
         Role::Touched,
         Role::Mover,
         Role::Clock,
+        Role::Cut,
+        Role::Frame,
     ]);
     let precision = (0.1f64..5.0, 1.0f64..128.0, proptest::option::of(1e-3f64..1.0))
         .prop_map(|(ms, hz, max_step)| TimePrecision { max_step, ..TimePrecision::new(ms, hz) });
@@ -65,7 +67,17 @@ fn schemas() -> impl Strategy<Value = Schema> {
     });
     let field = (field, any::<bool>())
         .prop_map(|(field, spawn)| if spawn { field.with_spawn() } else { field });
-    let fields = proptest::collection::vec(field, 0..6).boxed();
+    let fields = proptest::collection::vec(field, 0..6);
+    let fields = (fields, any::<bool>()).prop_map(|(mut fields, has_frame)| {
+        if has_frame {
+            let ids = FieldKind::Integer(IntegerLimits::new(0, 9, 1).unwrap());
+            let turn = FieldKind::Rotation(SmallestThree::new(9).unwrap());
+            fields.push(Field::new("id of the frame", ids).with_role(Role::Frame));
+            fields.push(Field::new("turn", turn).with_frame("id of the frame"));
+        }
+        fields
+    });
+    let fields = fields.boxed();
     let kinds = proptest::collection::vec((".{1,9}", fields.clone()), 1..5);
     let of_kinds = kinds.prop_filter_map("two of one name", |kinds| {
         let add = |builder: SchemaBuilder, (name, fields): (String, Vec<Field>)| {

@@ -11,7 +11,7 @@ use kinepack_net::{
     ReceiverId, ReceiverOptions, Ring, Rings,
 };
 
-use crate::support::{Random, TICK_HZ};
+use crate::support::{Random, TICK_HZ, exchange};
 
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Player {
@@ -44,26 +44,13 @@ fn shown(loss: Loss, rings: Option<&Rings>) -> (f32, u32, u32) {
     hub.set_viewpoint(ID, Some([0.0; 3])).unwrap();
     let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(TICK_HZ)).unwrap();
     let link = LinkConfig { latency: Duration::from_millis(20), loss, ..LinkConfig::default() };
-    let [mut down, mut up] = [0, 1].map(|way| Link::new(link, 40 + way).unwrap());
+    let mut links = [0, 1].map(|way| Link::new(link, 40 + way).unwrap());
     let leaps: Vec<u32> = (1..20).map(|nth| nth * 29).collect();
     let (mut farthest, mut cuts, mut reports) = (0.0_f32, 0, 0);
     for tick in 1..=600u32 {
-        let now = Duration::from_secs(1) * tick / TICK_HZ;
-        while let Some(datagram) = down.poll(now) {
-            let _ = receiver.handle(now, &datagram);
-        }
-        while let Some(datagram) = receiver.poll_transmit(now) {
-            up.send(now, datagram);
-        }
-        while let Some(datagram) = up.poll(now) {
-            let _ = hub.handle(ID, now, &datagram);
-        }
         let mut world = Snapshot::new(&schema, Tick(tick));
         world.push(EntityId(5), &player(tick, &leaps)).unwrap();
-        hub.tick(now, &world).unwrap();
-        while let Some((_, datagram)) = hub.poll_transmit() {
-            down.send(now, datagram);
-        }
+        let now = exchange(&mut hub, ID, &mut receiver, &mut links, &world);
         // Frames are drawn between ticks too.
         for part in 0..3 {
             let Some(playback) = receiver.playback(now + Duration::from_millis(5) * part) else {
@@ -205,25 +192,12 @@ fn reported(seed: u64) -> usize {
         loss: Loss::bursts(random.below(40) as f32 / 100.0, 1.0 + random.below(6) as f32),
         ..LinkConfig::default()
     };
-    let [mut down, mut up] = [seed, seed + 1].map(|seed| Link::new(link, seed).unwrap());
+    let mut links = [seed, seed + 1].map(|seed| Link::new(link, seed).unwrap());
     let frame_one_in = 1 + random.below(4);
     let mut before = BTreeMap::new();
     let mut cuts = 0;
     for tick in 1..=400u32 {
-        let now = Duration::from_secs(1) * tick / TICK_HZ;
-        while let Some(datagram) = down.poll(now) {
-            let _ = receiver.handle(now, &datagram);
-        }
-        while let Some(datagram) = receiver.poll_transmit(now) {
-            up.send(now, datagram);
-        }
-        while let Some(datagram) = up.poll(now) {
-            let _ = hub.handle(ID, now, &datagram);
-        }
-        hub.tick(now, &haunted.tick(tick)).unwrap();
-        while let Some((_, datagram)) = hub.poll_transmit() {
-            down.send(now, datagram);
-        }
+        let now = exchange(&mut hub, ID, &mut receiver, &mut links, &haunted.tick(tick));
         for part in 0..3 {
             if !random.chance(frame_one_in) {
                 continue;

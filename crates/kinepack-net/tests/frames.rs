@@ -10,7 +10,7 @@ use kinepack_net::{
     ReceiverOptions, Ring, Rings,
 };
 
-use crate::support::TICK_HZ;
+use crate::support::{TICK_HZ, exchange};
 
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Ship {
@@ -81,22 +81,7 @@ impl Session {
 
     /// Sends a world, and receives what has arrived. Returns the time.
     fn step(&mut self, world: &Snapshot) -> Duration {
-        let Self { hub, receiver, links: [down, up] } = self;
-        let now = Duration::from_secs(1) * world.tick.0 / TICK_HZ;
-        while let Some(datagram) = down.poll(now) {
-            let _ = receiver.handle(now, &datagram);
-        }
-        while let Some(datagram) = receiver.poll_transmit(now) {
-            up.send(now, datagram);
-        }
-        while let Some(datagram) = up.poll(now) {
-            let _ = hub.handle(ID, now, &datagram);
-        }
-        hub.tick(now, world).unwrap();
-        while let Some((_, datagram)) = hub.poll_transmit() {
-            down.send(now, datagram);
-        }
-        now
+        exchange(&mut self.hub, ID, &mut self.receiver, &mut self.links, world)
     }
 }
 

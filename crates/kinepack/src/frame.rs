@@ -105,8 +105,8 @@ impl Motion {
     /// The origin, at rest.
     pub const ORIGIN: Self = Self { place: Place::ORIGIN, velocity: [0.0; 3], spin: [0.0; 3] };
 
-    /// The motion of a place that is `place` now, and gets from the one of `ends` to the other in
-    /// so many seconds. It is at rest if `seconds` is 0 or not finite.
+    /// The motion of a place that is `place` now, and gets from the first of `ends` to the second
+    /// in this number of seconds. It is at rest if `seconds` is 0 or not finite.
     pub fn along(place: Place, ends: [Place; 2], seconds: f32) -> Self {
         let rate = 1.0 / f64::from(seconds);
         if !rate.is_finite() || rate == 0.0 {
@@ -388,7 +388,7 @@ pub enum FrameError {
         entity: u32,
     },
     /// There are more than [`MOST_FRAMES`] frames between an entity and the world, or they form a
-    /// cycle, or so many of them change between the two states that they are 32 together.
+    /// cycle, or an entity has more than 32 frames in both states, because several change.
     TooManyFrames {
         /// The last entity that was followed.
         entity: u32,

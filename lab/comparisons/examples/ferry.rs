@@ -93,7 +93,7 @@ impl Way {
         })
     }
 
-    /// A voyage's state at a tick, with so many passengers.
+    /// The state of a voyage at a tick, with this number of passengers.
     fn state(self, schema: &Schema, tick: u32, passengers: u32, seed: u32) -> Outcome<Snapshot> {
         let mut state = Snapshot::new(schema, Tick(tick));
         let ferry = ferry(tick, seed);

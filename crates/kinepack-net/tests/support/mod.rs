@@ -210,6 +210,32 @@ impl World {
     }
 }
 
+/// Sends a world to a receiver over two links, down and up, and receives what has arrived before.
+/// Returns the time.
+pub fn exchange(
+    hub: &mut Hub,
+    id: ReceiverId,
+    receiver: &mut Receiver,
+    [down, up]: &mut [Link; 2],
+    world: &Snapshot,
+) -> Duration {
+    let now = Duration::from_secs(1) * world.tick.0 / TICK_HZ;
+    while let Some(datagram) = down.poll(now) {
+        let _ = receiver.handle(now, &datagram);
+    }
+    while let Some(datagram) = receiver.poll_transmit(now) {
+        up.send(now, datagram);
+    }
+    while let Some(datagram) = up.poll(now) {
+        let _ = hub.handle(id, now, &datagram);
+    }
+    hub.tick(now, world).unwrap();
+    while let Some((_, datagram)) = hub.poll_transmit() {
+        down.send(now, datagram);
+    }
+    now
+}
+
 /// The lanes of an entity.
 pub fn lanes(snapshot: &Snapshot, index: usize) -> Vec<u32> {
     (0..snapshot.lane_count()).map(|lane| snapshot.lane(lane)[index]).collect()
