@@ -161,6 +161,11 @@ pub enum NetError {
     },
     /// A duration or count that must be positive is zero.
     NoTime,
+    /// [`RewindConfig::longest`](crate::RewindConfig::longest) is longer than a stamp can tell.
+    RewindTooLong {
+        /// How many ticks the configuration allows.
+        ticks: u64,
+    },
     /// There are more older views than a codec can use.
     OlderViews {
         /// The number in the configuration.
@@ -391,6 +396,9 @@ impl fmt::Display for NetError {
                 write!(f, "datagrams of {bytes} bytes; 128 to 65507 are possible")
             }
             Self::NoTime => write!(f, "a duration or a count of zero that must be positive"),
+            Self::RewindTooLong { ticks } => {
+                write!(f, "rewinding by up to {ticks} ticks; at most 250 are possible")
+            }
             Self::OlderViews { count } => {
                 write!(f, "{count} older views; a snapshot has at most 3")
             }

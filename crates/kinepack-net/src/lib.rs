@@ -90,6 +90,7 @@ mod packet;
 mod playout;
 mod receiver;
 mod round_trip;
+mod seen;
 mod sender;
 mod sequence;
 mod split;
@@ -113,9 +114,10 @@ pub use receiver::{
     FramePlayer, Playback, Received, Receiver, ReceiverConfig, ReceiverStats, ReceiverStatus,
     Sample,
 };
+pub use seen::Seen;
 pub use sender::{
-    Audience, Budget, Handled, Hub, HubConfig, KindOptions, PeerStatus, Priority, ReceiverId,
-    ReceiverOptions, Ring, Rings, Work, Worlds,
+    Audience, Budget, Handled, Hub, HubConfig, KindOptions, Past, PeerStatus, Priority, ReceiverId,
+    ReceiverOptions, RewindConfig, RewindError, Ring, Rings, Work, Worlds,
 };
 pub use sequence::Sequence;
 pub use split::{DatagramKind, datagram_kind, datagram_sequence, split_datagram};

@@ -42,6 +42,7 @@ mod playout;
 mod precision;
 mod properties;
 mod rates;
+mod rewind;
 mod rings;
 mod sharing;
 mod stream;

@@ -150,6 +150,16 @@ pub(crate) enum Time {
     Explicit { tick: Tick, interval_ticks: u8 },
 }
 
+impl Time {
+    /// Until how many ticks before the snapshot the previous state was valid.
+    pub(crate) fn interval_ticks(self) -> u8 {
+        match self {
+            Self::Stride(stride) => stride.ticks(),
+            Self::Explicit { interval_ticks, .. } => interval_ticks,
+        }
+    }
+}
+
 impl SnapshotHeader {
     /// The header's length in bytes.
     pub(crate) fn bytes(&self) -> usize {

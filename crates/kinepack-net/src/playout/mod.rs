@@ -262,6 +262,21 @@ impl<S> JitterBuffer<S> {
         Some(&mut self.entries[index].state)
     }
 
+    /// The entries, oldest first. The caller must not change their ticks.
+    pub(crate) fn entries_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Entry<S>> {
+        self.entries.iter_mut()
+    }
+
+    /// Adds a state between others, even if its tick was already shown, so that motion goes on from
+    /// this state. Unlike [`push`](Self::push), does not count the state as late.
+    pub(crate) fn insert(&mut self, entry: Entry<S>) {
+        let index = self.entries.partition_point(|other| other.tick < entry.tick);
+        self.entries.insert(index, entry);
+        if self.entries.len() > self.config.max_states {
+            self.entries.pop_front();
+        }
+    }
+
     /// The states, oldest first.
     pub(crate) fn states(&self) -> impl Iterator<Item = &S> {
         self.entries.iter().map(|entry| &entry.state)
@@ -280,15 +295,7 @@ impl<S> JitterBuffer<S> {
     ///
     /// Drops the stored states before `from`.
     pub fn at(&mut self, now: Duration) -> Option<Playout<'_, S>> {
-        self.advance(now);
-        let oldest_ns = self.config.tick_ns(self.entries.front()?.tick);
-        let newest_ns = self.config.tick_ns(self.entries.back()?.tick);
-        let starved = self.clock.position_ns() > newest_ns;
-        // Playout never goes backwards, even if the clock does.
-        let earliest_ns = self.shown_ns.map_or(oldest_ns, |last_ns| last_ns.max(oldest_ns));
-        let shown_ns = self.clock.position_ns().min(newest_ns).max(earliest_ns);
-        self.shown_ns = Some(shown_ns);
-
+        let (shown_ns, starved) = self.show(now)?;
         let to_index =
             self.entries.partition_point(|entry| self.config.tick_ns(entry.tick) < shown_ns);
         let from_index = if starved { to_index } else { to_index.saturating_sub(1) };
@@ -303,6 +310,36 @@ impl<S> JitterBuffer<S> {
         };
         let tick = self.config.ticks(shown_ns);
         Some(Playout { tick, from, to, ratio, starved, entries: &self.entries, to_index })
+    }
+
+    /// Like [`at`](Self::at), but at a whole number of steps, of which there are `steps` in a tick,
+    /// and with that number. The state before the moment is always the last one that is not after
+    /// it. So the number and the states determine what is shown.
+    pub(crate) fn at_step(&mut self, now: Duration, steps: u64) -> Option<(u64, Playout<'_, S>)> {
+        let (shown_ns, starved) = self.show(now)?;
+        let moment = (self.config.ticks(shown_ns) * steps as f64).round() as u64;
+        let is_later = |entry: &Entry<S>| u64::from(entry.tick.0) * steps > moment;
+        let later = self.entries.iter().position(is_later).unwrap_or(self.entries.len());
+        self.entries.drain(..later.saturating_sub(1));
+        let to_index = 1.min(self.entries.len() - 1);
+        let tick = moment as f64 / steps as f64;
+        let mut playout = Playout::between(&self.entries, to_index, tick, 0.0);
+        playout.starved = starved;
+        Some((moment, playout))
+    }
+
+    /// Moves on to the point to show at `now`. Returns the point, and whether the clock has passed
+    /// the newest state.
+    fn show(&mut self, now: Duration) -> Option<(i64, bool)> {
+        self.advance(now);
+        let oldest_ns = self.config.tick_ns(self.entries.front()?.tick);
+        let newest_ns = self.config.tick_ns(self.entries.back()?.tick);
+        let starved = self.clock.position_ns() > newest_ns;
+        // Playout never goes backwards, even if the clock does.
+        let earliest_ns = self.shown_ns.map_or(oldest_ns, |last_ns| last_ns.max(oldest_ns));
+        let shown_ns = self.clock.position_ns().min(newest_ns).max(earliest_ns);
+        self.shown_ns = Some(shown_ns);
+        Some((shown_ns, starved))
     }
 
     /// The fractional tick that a state would have if it arrived at `now` with the shortest recent

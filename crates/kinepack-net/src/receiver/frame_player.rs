@@ -100,5 +100,5 @@ impl FramePlayer {
 
 fn entry(state: &Arc<Snapshot>) -> Entry<Shown> {
     let (tick, unchanged_until) = (state.tick, Tick(0));
-    Entry { tick, unchanged_until, state: Shown::whole(Arc::clone(state)) }
+    Entry { tick, unchanged_until, state: Shown::whole(Arc::clone(state), None) }
 }

@@ -23,3 +23,4 @@ pub(crate) use connection::lost_ratio;
 pub use endpoint::{Received, Receiver, ReceiverConfig, ReceiverStats};
 pub use frame_player::FramePlayer;
 pub use playback::{Playback, Sample};
+pub(crate) use playout_point::{Next, Pace};

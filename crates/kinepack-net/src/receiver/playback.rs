@@ -101,7 +101,7 @@ impl<'a> Sample<'a> {
         from.interpolate_at_index(index, to, to_index, self.between)
     }
 
-    fn moment(&self) -> Moment<'a> {
+    pub(crate) fn moment(&self) -> Moment<'a> {
         Moment { from: self.from, to: self.to, at: self.in_world }
     }
 }

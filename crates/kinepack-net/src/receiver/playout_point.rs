@@ -1,23 +1,24 @@
 //! Selects the two states of each entity around the playout point, and computes how far the point
 //! is between them.
 
-use kinepack::{Between, EntityId, Snapshot};
+use kinepack::{Between, EntityId, Snapshot, Tick};
 
 use super::playback::Sample;
 use super::shown::Shown;
 use crate::playout::{Entry, Playout};
+use crate::seen::Row;
 
 /// The playout point, and the states around it.
 #[derive(Debug)]
 pub(super) struct PlayoutPoint<'a> {
     playout: Playout<'a, Shown>,
-    tick_hz: f64,
-    longest_blend_ticks: f64,
+    pace: Pace,
 }
 
 impl<'a> PlayoutPoint<'a> {
     pub(super) fn new(playout: Playout<'a, Shown>, tick_hz: f64, longest_blend_ticks: f64) -> Self {
-        Self { playout, tick_hz, longest_blend_ticks }
+        let pace = Pace { tick: playout.tick, tick_hz, longest_blend_ticks };
+        Self { playout, pace }
     }
 
     pub(super) fn tick(&self) -> f64 {
@@ -48,7 +49,7 @@ impl<'a> PlayoutPoint<'a> {
     pub(super) fn sample(&self, index: usize, kind: usize, id: EntityId) -> Sample<'a> {
         let Self { playout, .. } = self;
         let shown = &playout.from.state;
-        let since = f64::from(shown.fresh(index).0);
+        let since = f64::from(shown.since(index).0);
         let held = (&*shown.state, index);
         let spawn = shown.state.spawn_hash(index);
         let look = |entry: &'a Entry<Shown>| {
@@ -57,29 +58,68 @@ impl<'a> PlayoutPoint<'a> {
             if entry.state.state.spawn_hash(at) != spawn {
                 return None;
             }
-            let fresh = f64::from(entry.state.fresh(at).0);
+            let fresh = f64::from(entry.state.since(at).0);
             // A complete state always has the entity's next value, so the search ends there.
             (fresh > since || entry.state.is_complete()).then_some((entry, at, fresh))
         };
         // Most entities are in the next state.
         let next = look(playout.to).or_else(|| playout.later().find_map(look));
-        let Some((entry, at, until)) = next.filter(|(.., until)| *until > since) else {
+        let next = next.map(|(entry, at, until)| Next {
+            row: (&*entry.state.state, at),
+            until,
+            unchanged_until: if entry.state.is_complete() {
+                entry.unchanged_until
+            } else {
+                Tick(0)
+            },
+        });
+        self.pace.sample(id, held, since, next)
+    }
+}
+
+/// The moment of playback, and how motion is blended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    pub(crate) tick: f64,
+    pub(crate) tick_hz: f64,
+    pub(crate) longest_blend_ticks: f64,
+}
+
+/// The next known state of an entity.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Next<'a> {
+    pub(crate) row: Row<'a>,
+    /// The tick of the state.
+    pub(crate) until: f64,
+    /// The tick until which the state before is known to have been valid; 0 if unknown.
+    pub(crate) unchanged_until: Tick,
+}
+
+impl Pace {
+    /// The entity's sample, between the state `held` since the tick `since` and the next one.
+    pub(crate) fn sample<'a>(
+        &self,
+        id: EntityId,
+        held: Row<'a>,
+        since: f64,
+        next: Option<Next<'a>>,
+    ) -> Sample<'a> {
+        let Some(Next { row: (state, at), until, unchanged_until }) =
+            next.filter(|next| next.until > since)
+        else {
             let between = Between { ratio: 0.0, seconds: 0.0 };
             return Sample { id, from: held, to: held, between, is_cut: false, in_world: between };
         };
-        let unchanged_until =
-            if entry.state.is_complete() { f64::from(entry.unchanged_until.0) } else { 0.0 };
-        let begin = since.max(until - self.longest_blend_ticks).max(unchanged_until);
-        let (passed, span) = (playout.tick - begin, until - begin);
+        let begin = since.max(until - self.longest_blend_ticks).max(f64::from(unchanged_until.0));
+        let (passed, span) = (self.tick - begin, until - begin);
         let ratio = if span > 0.0 { (passed / span).clamp(0.0, 1.0) } else { 1.0 };
         let steps = Between {
             ratio: if ratio < 1.0 { 0.0 } else { 1.0 },
             seconds: (span / self.tick_hz) as f32,
         };
         let blends = Between { ratio: ratio as f32, ..steps };
-        let state = &*entry.state.state;
-        let is_broken = state.is_broken_since(at, held.0, index);
-        let is_cut = is_broken && state.is_cut_since(at, held.0, index);
+        let is_broken = state.is_broken_since(at, held.0, held.1);
+        let is_cut = is_broken && state.is_cut_since(at, held.0, held.1);
         Sample {
             id,
             from: held,

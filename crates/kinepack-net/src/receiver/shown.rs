@@ -1,40 +1,88 @@
 //! The newest known state of each entity. With partial snapshots, no single view contains all of
 //! these states. Until the sender knows that a datagram arrived, later views do not contain what
-//! that datagram sent.
+//! that datagram sent. See `spec/NET.md`, section 9.2.
 
 use std::sync::Arc;
 
 use kinepack::{EncodeError, EntityId, Snapshot, Tick};
 
-/// A state to show, and the tick of each of its entities.
+use crate::Sequence;
+use crate::seen::{Version, WINDOW};
+
+/// A state to show, and when each of its entities got its lanes.
 #[derive(Clone, Debug)]
 pub(super) struct Shown {
     pub(super) state: Arc<Snapshot>,
-    /// The tick of each entity's lanes; `None` if all entities have the state's tick.
-    fresh: Option<Vec<u32>>,
+    /// The newest datagram that the state contains. `None` for a state that came in fragments, and
+    /// for one that did not come over a network.
+    pub(super) sequence: Option<Sequence>,
+    /// How many ticks before the state's tick the previous state was still valid; 0 if unknown.
+    pub(super) interval_ticks: u8,
+    /// Where each entity's lanes are from; `None` if all are from the newest datagram.
+    fresh: Option<Vec<Fresh>>,
     /// An entity whose lanes are older than this many ticks rests: they are also those of the
     /// state's tick. `None` if older lanes may be wrong.
     turns: Option<u8>,
-    /// The tick of the newest whole state that this state contains.
-    complete: Tick,
+}
+
+/// Where an entity's lanes are from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Fresh {
+    tick: u32,
+    /// The datagram that brought the lanes; `None` if they are from a view or a full state.
+    by: Option<Sequence>,
+}
+
+/// An entity's kind and id.
+type Entity = (usize, EntityId);
+
+/// What a partial snapshot says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PartSaid<'a> {
+    /// The entities that the baseline has and the view does not, by id.
+    pub(super) removed: &'a [EntityId],
+    /// The entities that the snapshot sent.
+    pub(super) sent: &'a Snapshot,
 }
 
 impl Shown {
-    /// A complete state.
-    pub(super) fn whole(state: Arc<Snapshot>) -> Self {
-        let complete = state.tick;
-        Self { state, fresh: None, turns: None, complete }
+    /// A complete state, from the datagram `sequence` unless it came in fragments.
+    pub(super) fn whole(state: Arc<Snapshot>, sequence: Option<Sequence>) -> Self {
+        Self { state, sequence, interval_ticks: 0, fresh: None, turns: None }
     }
 
     /// The tick of the entity at `index`.
     pub(super) fn fresh(&self, index: usize) -> Tick {
-        let newest = self.state.tick;
-        let fresh = self.fresh.as_ref().map_or(newest, |fresh| Tick(fresh[index]));
-        let age = newest.0.saturating_sub(fresh.0);
+        let fresh = self.version(index);
+        let age = self.state.tick.0.saturating_sub(fresh.tick);
+        if self.rests(age) { self.state.tick } else { Tick(fresh.tick) }
+    }
+
+    /// The tick from which the entity at `index` blends to its next state: that of its lanes, or 0
+    /// if it got them longer ago than both sides remember.
+    pub(super) fn since(&self, index: usize) -> Tick {
+        let fresh = self.version(index);
+        let is_recent = self.fresh.is_none() || self.is_recent(fresh);
+        let tick = if is_recent { fresh.tick } else { 0 };
+        let age = self.state.tick.0.saturating_sub(tick);
+        if self.rests(age) { self.state.tick } else { Tick(tick) }
+    }
+
+    fn rests(&self, age: u32) -> bool {
         // `is_some_and` would compare the number even if there is none. Valgrind reports that as a
         // jump that depends on an uninitialised value.
-        let rests_after = self.turns.map_or(u32::MAX, u32::from);
-        if age >= rests_after { newest } else { fresh }
+        age >= self.turns.map_or(u32::MAX, u32::from)
+    }
+
+    fn version(&self, index: usize) -> Fresh {
+        let newest = Fresh { tick: self.state.tick.0, by: self.sequence };
+        self.fresh.as_ref().map_or(newest, |fresh| fresh[index])
+    }
+
+    /// Whether a datagram within the window brought the lanes.
+    fn is_recent(&self, fresh: Fresh) -> bool {
+        let newest = self.sequence.zip(fresh.by);
+        newest.is_some_and(|(newest, by)| newest.since(by) < WINDOW.into())
     }
 
     pub(super) fn is_complete(&self) -> bool {
@@ -44,7 +92,7 @@ impl Shown {
     /// The state's bytes on the heap, including those shared with a view.
     pub(super) fn all_bytes(&self) -> usize {
         self.state.memory_bytes()
-            + self.fresh.as_ref().map_or(0, |fresh| fresh.capacity() * size_of::<u32>())
+            + self.fresh.as_ref().map_or(0, |fresh| fresh.capacity() * size_of::<Fresh>())
     }
 
     /// The state's bytes on the heap that are not shared with a view.
@@ -58,7 +106,7 @@ impl Shown {
     pub(super) fn reach(
         &self,
         tick: Tick,
-        sent: impl Iterator<Item = (usize, EntityId)>,
+        sent: impl Iterator<Item = Entity>,
         longest_blend_ticks: f64,
     ) -> Tick {
         let oldest = tick.0.saturating_sub(longest_blend_ticks as u32);
@@ -70,28 +118,49 @@ impl Shown {
         Tick(reach.unwrap_or(self.state.tick.0))
     }
 
-    /// Advances to `tick`: removes the `removed` entities, and adds or updates the `sent` ones. If
-    /// entities take `turns`, one that was sent with the lanes that are known already keeps its
-    /// tick, because a sender repeats lanes until they are acknowledged.
+    /// Advances by the partial snapshot with the sequence `sequence`, whose view is `view`. Recent
+    /// lanes stay, because the view may not have them yet. If entities take `turns`, one that was
+    /// sent with the lanes that are known already keeps its tick, because a sender repeats lanes
+    /// until they are acknowledged.
     pub(super) fn advance(
         &mut self,
-        tick: Tick,
-        removed: &[EntityId],
-        sent: &Snapshot,
+        sequence: Sequence,
+        view: &Arc<Snapshot>,
+        PartSaid { removed, sent }: PartSaid<'_>,
         turns: u8,
     ) -> Result<(), EncodeError> {
-        let before = self.lanes_ticks();
-        let is_new = |(index, (kind, id)): (usize, (usize, EntityId))| {
+        let before = self.versions();
+        let is_new = |(index, (kind, id)): (usize, Entity)| {
             let known = self.state.position_of(kind, id).filter(|_| turns > 1);
             known.is_none_or(|known| !self.state.lanes_at(known).eq(sent.lanes_at(index)))
         };
-        let new: Vec<bool> = sent.entities().enumerate().map(is_new).collect();
-        let state = Arc::make_mut(&mut self.state);
-        state.patch(removed, sent)?;
-        state.tick = tick;
-        let new = sent.entities().zip(new).filter(|(_, is_new)| *is_new);
-        let new = new.map(|(entity, _)| entity);
-        self.fresh = Some(ticks_of(&self.state, &before, new));
+        let new: Vec<Entity> = sent
+            .entities()
+            .enumerate()
+            .filter(|at| is_new(*at))
+            .map(|(_, entity)| entity)
+            .collect();
+        self.sequence = Some(sequence);
+        let mut kept = Snapshot::new_like(view);
+        let mut said = sent.entities().peekable();
+        for (index, (entity @ (kind, id), fresh)) in before.iter().enumerate() {
+            while said.next_if(|other| other < entity).is_some() {}
+            let is_said = said.peek() == Some(entity) || removed.binary_search(id).is_ok();
+            if !is_said && self.is_recent(*fresh) {
+                let same_place =
+                    view.ids().get(index) == Some(id) && view.kind_at(index) == Some(*kind);
+                let held = if same_place { Some(index) } else { view.position_of(*kind, *id) };
+                if held.is_none_or(|held| !view.lanes_at(held).eq(self.state.lanes_at(index))) {
+                    kept.push_row(&self.state, index)?;
+                }
+            }
+        }
+        self.state = Arc::clone(view);
+        if !kept.is_empty() {
+            Arc::make_mut(&mut self.state).patch(&[], &kept)?;
+        }
+        let by = Fresh { tick: view.tick.0, by: Some(sequence) };
+        self.fresh = Some(versions_of(&self.state, &before, new.into_iter(), by));
         self.turns = None;
         Ok(())
     }
@@ -100,56 +169,86 @@ impl Shown {
     /// those that were shown.
     pub(super) fn take_turns(
         &mut self,
+        sequence: Sequence,
         state: &Arc<Snapshot>,
-        changed: impl Iterator<Item = (usize, EntityId)>,
+        changed: impl Iterator<Item = Entity>,
         turns: u8,
     ) {
-        let before = self.lanes_ticks();
+        let before = self.versions();
+        let by = Fresh { tick: state.tick.0, by: Some(sequence) };
         self.state = Arc::clone(state);
-        self.fresh = Some(ticks_of(state, &before, changed));
+        self.sequence = Some(sequence);
+        self.fresh = Some(versions_of(state, &before, changed, by));
         self.turns = Some(turns);
-        self.complete = state.tick;
     }
 
-    /// The tick of each entity's lanes, even if the entity rests.
-    fn lanes_ticks(&self) -> Vec<((usize, EntityId), u32)> {
-        let tick =
-            |index: usize| self.fresh.as_ref().map_or(self.state.tick.0, |ticks| ticks[index]);
+    /// Where each entity's lanes are from, even if the entity rests.
+    fn versions(&self) -> Vec<(Entity, Fresh)> {
         let entities = self.state.entities().enumerate();
-        entities.map(|(index, entity)| (entity, tick(index))).collect()
+        entities.map(|(index, entity)| (entity, self.version(index))).collect()
     }
 
-    /// Adds the entities of a late snapshot of tick `tick` that are newer than the known values.
-    pub(super) fn add_late(&mut self, tick: Tick, sent: &Snapshot) -> Result<(), EncodeError> {
-        let Some(fresh) = self.fresh.as_mut().filter(|_| tick > self.complete) else {
-            return Ok(());
-        };
-        let mut newer = sent.clone();
-        newer.clear(tick);
-        for (nth, (kind, id)) in sent.entities().enumerate() {
-            let index = self.state.position_of(kind, id);
-            if let Some(index) = index.filter(|index| fresh[*index] < tick.0) {
-                fresh[index] = tick.0;
-                newer.push_row(sent, nth)?;
+    /// Corrects the entities `ids`, of which a late datagram told, to the states that `version`
+    /// returns.
+    pub(super) fn correct<'v>(
+        &mut self,
+        ids: &[EntityId],
+        version: impl Fn(EntityId) -> Option<Version<'v>>,
+    ) -> Result<(), EncodeError> {
+        let Some(fresh) = &mut self.fresh else { return Ok(()) };
+        let (mut removed, mut rows) = (Vec::new(), Vec::new());
+        for id in ids {
+            let known = self.state.position(*id);
+            let Some(Version { row: (of, at), since }) = version(*id) else {
+                removed.extend(known.map(|_| *id));
+                continue;
+            };
+            let old = Fresh { tick: of.tick.0, by: None };
+            let now = since.map_or(old, |(by, tick)| Fresh { tick: tick.0, by: Some(by) });
+            let kind = of.kind_at(at);
+            let is_known = |known: &usize| {
+                self.state.kind_at(*known) == kind
+                    && self.state.lanes_at(*known).eq(of.lanes_at(at))
+            };
+            match known.filter(is_known) {
+                Some(known) => fresh[known] = now,
+                None => rows.push(((kind.unwrap_or(0), *id), (of, at), now)),
             }
         }
-        Arc::make_mut(&mut self.state).patch(&[], &newer)
+        if removed.is_empty() && rows.is_empty() {
+            return Ok(());
+        }
+        rows.sort_unstable_by_key(|(entity, ..)| *entity);
+        let mut patch = Snapshot::new_like(&self.state);
+        rows.iter().try_for_each(|(_, (of, at), _)| patch.push_row(of, *at))?;
+        removed.sort_unstable();
+        let mut before = self.versions();
+        Arc::make_mut(&mut self.state).patch(&removed, &patch)?;
+        before.retain(|(entity, _)| rows.binary_search_by_key(entity, |(row, ..)| *row).is_err());
+        before.extend(rows.iter().map(|(entity, _, now)| (*entity, *now)));
+        before.sort_unstable_by_key(|(entity, _)| *entity);
+        let by = Fresh { tick: self.state.tick.0, by: None };
+        self.fresh = Some(versions_of(&self.state, &before, std::iter::empty(), by));
+        Ok(())
     }
 }
 
-/// The tick of the lanes of each entity of `state`: the state's tick if the entity is among the
-/// `new` ones or was not there `before`. Everything is in the order of kinds and ids.
-fn ticks_of(
+/// Where the lanes of each entity of `state` are from: from `by` if the entity is among the `new`
+/// ones, otherwise as `before`. Everything is in the order of kinds and ids.
+fn versions_of(
     state: &Snapshot,
-    before: &[((usize, EntityId), u32)],
-    new: impl Iterator<Item = (usize, EntityId)>,
-) -> Vec<u32> {
+    before: &[(Entity, Fresh)],
+    new: impl Iterator<Item = Entity>,
+    by: Fresh,
+) -> Vec<Fresh> {
     let (mut before, mut new) = (before.iter().peekable(), new.peekable());
-    let tick = |entity| {
+    let version = |entity| {
         while before.next_if(|(other, _)| *other < entity).is_some() {}
-        let is_new = new.next_if_eq(&entity).is_some();
-        let before = before.peek().filter(|(other, _)| *other == entity && !is_new);
-        before.map_or(state.tick.0, |(_, tick)| *tick)
+        if new.next_if_eq(&entity).is_some() {
+            return by;
+        }
+        let known = before.peek().filter(|(other, _)| *other == entity);
+        known.map_or(Fresh { by: None, ..by }, |(_, fresh)| *fresh)
     };
-    state.entities().map(tick).collect()
+    state.entities().map(version).collect()
 }

@@ -5,8 +5,10 @@ use std::collections::VecDeque;
 
 use kinepack::{Codec, EntityId, Snapshot, Tick, View};
 
+use super::shown::PartSaid;
 use crate::baseline::{BaselineViews, Held, MergeKey, Merger, merged, parts_before};
 use crate::packet::{Baseline, SnapshotHeader, Time};
+use crate::seen::{Arrived, Row, Said};
 use crate::{Refused, Sequence};
 
 /// Views at most this many sequences before the newest baseline may still be merged into a baseline
@@ -23,14 +25,53 @@ pub(super) struct HeldView {
     pub(super) own_back: u8,
     /// The entities that the view's snapshot sent; `None` for a complete view.
     pub(super) sent: Option<Snapshot>,
+    /// The entities of the baseline that a partial view lacks, by id.
+    pub(super) removed: Box<[EntityId]>,
     /// Whether the view's entities take turns (section 4.7).
     pub(super) takes_turns: bool,
+}
+
+impl<'a> Arrived<'a> for &'a HeldView {
+    fn sequence(&self) -> Sequence {
+        self.sequence
+    }
+
+    fn tick(&self) -> Tick {
+        self.view.tick
+    }
+
+    fn takes_turns(&self) -> bool {
+        self.takes_turns
+    }
+
+    fn said(&self, id: EntityId) -> Said<'a> {
+        let by: &'a HeldView = self;
+        let Some(sent) = &by.sent else {
+            return self.held(id).map_or(Said::Absent, Said::Row);
+        };
+        match sent.position(id) {
+            Some(at) => Said::Row((sent, at)),
+            None if by.removed.binary_search(&id).is_ok() => Said::Absent,
+            None => Said::Nothing,
+        }
+    }
+
+    fn held(&self, id: EntityId) -> Option<Row<'a>> {
+        let view: &'a Snapshot = &self.view;
+        Some((view, view.position(id)?))
+    }
 }
 
 impl HeldView {
     /// The number of this view in a [`MergeKey`].
     fn key(&self) -> u64 {
         u64::from(self.sequence.0)
+    }
+
+    /// What the view's snapshot says; `None` if it is complete.
+    pub(super) fn part_said(&self) -> Option<PartSaid<'_>> {
+        let sent = self.sent.as_ref()?;
+        Some(PartSaid { removed: &self.removed, sent })
     }
 
     fn memory_bytes(&self) -> usize {
@@ -275,6 +316,15 @@ impl Views {
         index(&self.held, sequence).map(|at| &self.held[at])
     }
 
+    /// The held views from that of `newest` to the oldest.
+    pub(super) fn up_to(
+        &self,
+        newest: Sequence,
+    ) -> impl DoubleEndedIterator<Item = &HeldView> + Clone {
+        let end = self.held.partition_point(|held| newest.since(held.sequence) >= 0);
+        self.held.range(..end).rev()
+    }
+
     /// Changes a lane of an entity by one in a held view. Returns false if there is no such view,
     /// entity or lane, or the lane cannot change.
     pub(super) fn inject_fault(&mut self, sequence: Sequence, id: EntityId, lane: usize) -> bool {
@@ -332,7 +382,8 @@ mod tests {
         let mut views = Views::new(view(), &codec, 9);
         for sequence in [4, 5, 6, 2].map(Sequence) {
             let (own_back, sent) = (0, Some(Snapshot::new(&schema, Tick(1))));
-            let taken = HeldView { sequence, view: view(), own_back, sent, takes_turns: false };
+            let (view, removed) = (view(), Box::default());
+            let taken = HeldView { sequence, view, own_back, sent, removed, takes_turns: false };
             let _ = views.add(taken, Baseline::Reference(0), Sequence(6));
             if sequence != Sequence(5) {
                 views.shed(0);

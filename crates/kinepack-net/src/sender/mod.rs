@@ -15,7 +15,7 @@
 //! sends states too large for one datagram. [`allowance`] limits how much to send, with a [`bucket`] and the [link's
 //! control](crate::congestion), [`uplink`] how much all receivers get, [`freshness`]
 //! tracks how long each entity has waited, and [`rates`] decides which kinds are due. [`checks`]
-//! decides which snapshots get a state check. [`cost`](crate::cost) reports bits to tools.
+//! decides which snapshots get a state check. [`rewind`] finds what a receiver showed. [`cost`](crate::cost) reports bits to tools.
 //!
 //! A snapshot meets these types in this order:
 //!
@@ -66,6 +66,7 @@ mod peer;
 mod plan;
 mod rates;
 mod receiver_id;
+mod rewind;
 mod rings;
 mod sending;
 mod sharing;
@@ -84,6 +85,7 @@ pub use hub::{Handled, Hub};
 pub use kind_options::KindOptions;
 pub use peer::PeerStatus;
 pub use receiver_id::ReceiverId;
+pub use rewind::{Past, RewindConfig, RewindError};
 pub use rings::{Ring, Rings};
 pub use work::Work;
 pub use worlds::Worlds;

@@ -7,6 +7,8 @@ use std::sync::{Arc, OnceLock};
 use kinepack::codec::Learned;
 use kinepack::{EncodeError, EntityId, Snapshot, Tick, View};
 
+use crate::seen::{Row, Said};
+
 /// A view that a receiver holds, or will hold once the snapshot arrives.
 #[derive(Debug)]
 pub(super) struct SentView {
@@ -60,6 +62,8 @@ pub(super) struct Skipped {
     pub(super) held: Held,
     /// Entities that the snapshot sent.
     pub(super) sent: Rows,
+    /// Entities of the baseline that the snapshot removed, by id.
+    pub(super) removed: Box<[EntityId]>,
     /// The number of entities that should have been sent but did not fit.
     pub(super) waiting: usize,
     /// The set of parts, if this is one of several parts that together are the complete state.
@@ -168,6 +172,42 @@ impl SentView {
         Ok(*self.check.get_or_init(|| check))
     }
 
+    /// What the view's snapshot says about an entity.
+    pub(super) fn said(&self, id: EntityId) -> Said<'_> {
+        let Some(Skipped { sent, removed, .. }) = &self.skipped else {
+            return self.held(id).map_or(Said::Absent, Said::Row);
+        };
+        match sent.row(id) {
+            Some(row) => Said::Row(row),
+            None if removed.binary_search(&id).is_ok() => Said::Absent,
+            None => Said::Nothing,
+        }
+    }
+
+    /// An entity in the view.
+    pub(super) fn held(&self, id: EntityId) -> Option<Row<'_>> {
+        let whole = self.whole.position(id).map(|at| (&**self.whole.snapshot(), at));
+        let Some(Skipped { held, sent, .. }) = &self.skipped else { return whole };
+        match held {
+            Held::Except { unknown, .. } if unknown.binary_search(&id).is_ok() => None,
+            Held::Except { old, .. } => old.position(id).map(|at| (old, at)).or(whole),
+            Held::Baseline(baseline) => sent.row(id).or_else(|| {
+                let at = baseline.position(id)?;
+                self.whole.position_of(baseline.kind_at(at)?, id)?;
+                Some((&**baseline, at))
+            }),
+        }
+    }
+
+    /// The ids of all entities in the view, and perhaps others.
+    pub(super) fn ids(&self) -> impl Iterator<Item = EntityId> {
+        let old = self.skipped.as_ref().map(|skipped| match &skipped.held {
+            Held::Except { old, .. } => old.ids(),
+            Held::Baseline(baseline) => baseline.ids(),
+        });
+        self.whole.ids().iter().chain(old.unwrap_or_default()).copied()
+    }
+
     /// Writes the view as one snapshot into `out`.
     pub(super) fn write_to(&self, out: &mut Snapshot) -> Result<(), EncodeError> {
         let Some(Skipped { held, sent, .. }) = &self.skipped else {
@@ -205,6 +245,13 @@ impl Rows {
 
     pub(super) fn ids(&self) -> impl Iterator<Item = EntityId> {
         self.indices.iter().map(|index| self.of.ids()[*index as usize])
+    }
+
+    /// An entity, if it is one of these.
+    fn row(&self, id: EntityId) -> Option<Row<'_>> {
+        let at = self.of.position(id)?;
+        self.indices.binary_search(&(at as u32)).ok()?;
+        Some((&*self.of, at))
     }
 
     /// The indices of the entities in their snapshot, increasing.

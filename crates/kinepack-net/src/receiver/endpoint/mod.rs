@@ -27,6 +27,7 @@ use crate::cost::Recount;
 use crate::events::{Event, EventKinds, Incoming, Played};
 use crate::handshake::{check_initial, hello, reference_zero};
 use crate::packet::{Downstream, Hello, Mismatch, outline, write_anew};
+use crate::seen::{Arrivals, STEPS, Seen};
 use crate::trace::event;
 use crate::{Acknowledgement, Cost, JitterBuffer, NetError, PlayoutStats, Refused, Sequence};
 
@@ -85,6 +86,12 @@ pub struct Receiver {
     too_large: Option<Refused>,
     acknowledges: bool,
     window: Window,
+    /// Which datagrams arrived in time to be shown.
+    arrivals: Arrivals,
+    /// What the last playback call showed; `None` before the first.
+    seen: Option<Seen>,
+    /// The tick of the newest full state that was shown in this session.
+    full_state_tick: Option<Tick>,
     views: Views,
     assembly: Assembly,
     decoder: Decoder,
@@ -152,6 +159,9 @@ impl Receiver {
             too_large: None,
             acknowledges: false,
             window: Window::default(),
+            arrivals: Arrivals::default(),
+            seen: None,
+            full_state_tick: None,
             views: Views::new(reference_zero(initial), codec, limits.max_entities),
             assembly: Assembly::default(),
             decoder: Decoder::with_limits(codec, limits),
@@ -353,13 +363,22 @@ impl Receiver {
     pub fn playback(&mut self, now: Duration) -> Option<Playback<'_>> {
         let tick_hz = f64::from(self.config.playout.tick_hz);
         let longest_blend_ticks = self.config.longest_blend_ticks();
-        let point = PlayoutPoint::new(self.buffer.at(now)?, tick_hz, longest_blend_ticks);
+        let (moment, playout) = self.buffer.at_step(now, STEPS)?;
+        self.seen = Some(self.arrivals.seen(moment));
+        let point = PlayoutPoint::new(playout, tick_hz, longest_blend_ticks);
         self.spawns.update(&point);
         if let Some(events) = &mut self.events {
             events.play(point.tick());
         }
         let events = self.events.as_ref().map_or(&[][..], Incoming::played);
         Some(Playback::new(point, &self.spawns, events))
+    }
+
+    /// What the last [`playback`](Self::playback) call showed, as a field for the inputs that the
+    /// player makes in view of it: see [`Hub::rewind`](crate::Hub::rewind). `None` before the first
+    /// state.
+    pub fn seen(&self) -> Option<Seen> {
+        self.seen
     }
 
     /// Takes the events that are in order and that playback has not reached yet. Later calls of

@@ -4,6 +4,7 @@ use kinepack::Tick;
 
 use super::{Received, Receiver};
 use crate::receiver::assembly::Assembly;
+use crate::seen::Arrivals;
 use crate::sequence::SAME_SESSION;
 use crate::trace::event;
 use crate::{Refused, Sequence};
@@ -31,6 +32,7 @@ impl Receiver {
         event!(info, "the sender has begun a new session");
         self.stats.begun_anew += 1;
         self.window.begin_anew();
+        (self.arrivals, self.full_state_tick) = (Arrivals::default(), None);
         self.connection.begin_anew();
         self.views.begin_anew();
         self.assembly = Assembly::default();
@@ -79,14 +81,16 @@ impl Receiver {
         self.anew = newest.or(Some(refused));
     }
 
-    /// Forgets the shown state if it may be wrong. Called before a new state of tick `tick` is
-    /// shown.
+    /// Prepares for the first state after the views were dropped. Called before a new state of tick
+    /// `tick` is shown. That state is complete, so what is shown of others does not matter.
     pub(super) fn forget_shown(&mut self, tick: Tick) {
         if std::mem::take(&mut self.shows_anew) {
-            let before = self.newest_shown.take();
             event!(info, "the state came anew");
-            let is_restart = before.is_some_and(|before| before.state.tick >= tick);
-            if std::mem::take(&mut self.is_new_session) && is_restart {
+            if !std::mem::take(&mut self.is_new_session) {
+                return;
+            }
+            let before = self.newest_shown.take();
+            if before.is_some_and(|before| before.state.tick >= tick) {
                 // The world itself has restarted, so its ticks begin anew.
                 self.buffer.reset();
                 if let Some(incoming) = &mut self.events {

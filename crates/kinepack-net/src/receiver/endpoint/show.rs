@@ -3,13 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{Snapshot, Tick, View};
+use kinepack::{EntityId, Snapshot, Tick};
 
 use super::Receiver;
 use super::config::STATES_SHARE;
 use crate::receiver::shown::Shown;
+use crate::receiver::views::HeldView;
+use crate::seen::version;
 use crate::trace::event;
-use crate::{Pushed, Sequence};
+use crate::{Entry, Pushed, Sequence};
+
+/// A datagram that arrives late is at most this many sequences before the newest one.
+const REACH: u16 = 32;
 
 /// How a state follows the previous one.
 #[derive(Clone, Copy, Debug)]
@@ -22,71 +27,53 @@ pub(super) struct Pace {
 }
 
 impl Receiver {
-    /// Updates the newest known state and hands it to the jitter buffer.
-    pub(super) fn show(
-        &mut self,
-        now: Duration,
-        sequence: Sequence,
-        view: &View,
-        sent: Option<&Snapshot>,
-        Pace { interval_ticks, turns, late }: Pace,
-    ) {
-        let tick = view.tick;
-        let Some(sent) = sent else {
-            if late && turns > 1 {
-                // Newer datagrams skip what this one sent.
-                let merged = self
-                    .newest_shown
-                    .as_mut()
-                    .map_or(Ok(()), |shown| shown.add_late(tick, view.snapshot()));
-                self.stats.unmerged += u64::from(merged.is_err());
-                return;
-            }
-            let mut whole = Shown::whole(Arc::clone(view.snapshot()));
+    /// Updates the newest known state with the snapshot of the held view `sequence`, and hands it to
+    /// the jitter buffer.
+    pub(super) fn show(&mut self, now: Duration, sequence: Sequence, pace: Pace) {
+        // The view is not held if there is no memory for it.
+        let Some(held) = self.views.find(sequence) else { return };
+        let (view, said) = (Arc::clone(held.view.snapshot()), held.part_said());
+        let Pace { interval_ticks, turns, late } = pace;
+        if late {
+            return self.show_late(now, sequence, pace);
+        }
+        self.arrivals.note(sequence);
+        let (tick, longest_blend_ticks) = (view.tick, self.config.longest_blend_ticks());
+        let Some(said) = said else {
+            let mut whole = Shown::whole(Arc::clone(&view), Some(sequence));
+            whole.interval_ticks = interval_ticks;
             let takes_turns = |shown: &&Shown| turns > 1 || !shown.is_complete();
-            let before = self.newest_shown.as_ref().filter(|_| !late).filter(takes_turns);
+            let before = self.newest_shown.as_ref().filter(takes_turns);
+            if turns > 1 {
+                whole.take_turns(sequence, &view, view.entities(), turns);
+            }
             // The last update of some entities may be older than the previous state.
             let reach = before.map(|shown| {
-                self.difference.find(&shown.state, view);
-                let entity = |index: &u32| {
-                    let index = *index as usize;
-                    Some((view.kind_at(index)?, view.ids()[index]))
-                };
-                let changed = || self.difference.sent.iter().filter_map(entity);
+                self.difference.find(&shown.state, &view);
+                let changed = || entities_at(&view, &self.difference.sent);
                 if turns > 1 {
                     whole.clone_from(shown);
-                    whole.take_turns(view.snapshot(), changed(), turns);
+                    whole.interval_ticks = interval_ticks;
+                    whole.take_turns(sequence, &view, changed(), turns);
                 }
-                let reach = shown.reach(tick, changed(), self.config.longest_blend_ticks());
+                let reach = shown.reach(tick, changed(), longest_blend_ticks);
                 self.config.reach_of_turns(tick, turns).unwrap_or(reach)
             });
-            if !late {
-                self.newest_shown = Some(whole.clone());
+            self.newest_shown = Some(whole.clone());
+            let unchanged_until = self.unchanged_until(&whole);
+            match self.buffer.state_mut(tick) {
+                Some(state) => *state = whole,
+                None => self.push(now, unchanged_until, reach, whole),
             }
-            // The interval was a pause only if the previous snapshot arrived.
-            let before = self
-                .views
-                .find(sequence.before(1))
-                .filter(|held| held.sent.is_none() && interval_ticks > 0);
-            let unchanged_until =
-                before.map_or(0, |_| tick.0.saturating_sub(u32::from(interval_ticks)));
-            self.push(now, Tick(unchanged_until), reach, whole);
             return;
         };
-        if late {
-            let merged =
-                self.newest_shown.as_mut().map_or(Ok(()), |shown| shown.add_late(tick, sent));
-            self.stats.unmerged += u64::from(merged.is_err());
-            return;
-        }
-        let mut shown =
-            self.newest_shown.take().unwrap_or_else(|| Shown::whole(Arc::clone(view.snapshot())));
-        let longest_blend_ticks = self.config.longest_blend_ticks();
-        let reach = shown.reach(tick, sent.entities(), longest_blend_ticks);
+        let new = || Shown::whole(Arc::clone(&view), Some(sequence));
+        let mut shown = self.newest_shown.take().unwrap_or_else(new);
+        let reach = shown.reach(tick, said.sent.entities(), longest_blend_ticks);
         let reach = self.config.reach_of_turns(tick, turns).unwrap_or(reach);
-        if shown.advance(tick, &self.difference.removed, sent, turns).is_err() {
+        if shown.advance(sequence, &view, said, turns).is_err() {
             self.stats.unmerged += 1;
-            shown = Shown::whole(Arc::clone(view.snapshot()));
+            shown = new();
         }
         self.largest_state_bytes = self.largest_state_bytes.max(shown.all_bytes());
         self.newest_shown = Some(shown.clone());
@@ -94,6 +81,122 @@ impl Receiver {
         match self.buffer.state_mut(tick) {
             Some(state) => *state = shown,
             None => self.push(now, Tick(0), Some(reach), shown),
+        }
+    }
+
+    /// Until when the state before `whole` was valid, as far as it is known.
+    fn unchanged_until(&self, whole: &Shown) -> Tick {
+        // The interval was a pause only if the previous snapshot arrived.
+        let before = whole.sequence.map(|sequence| sequence.before(1));
+        let before = before.filter(|before| self.arrivals.has(*before));
+        let before = before.and_then(|before| self.views.find(before));
+        let is_known = before.is_some_and(|held| held.sent.is_none()) && whole.interval_ticks > 0;
+        let interval = if is_known { whole.interval_ticks.into() } else { u32::MAX };
+        Tick(whole.state.tick.0.saturating_sub(interval))
+    }
+
+    /// Shows a snapshot that arrived after newer ones: corrects what newer states have of its
+    /// entities, as if it had arrived in order. A complete state is too late once playback has
+    /// passed it. Then newer states have all that it has, and nothing is shown of it.
+    fn show_late(
+        &mut self,
+        now: Duration,
+        sequence: Sequence,
+        Pace { interval_ticks, turns, .. }: Pace,
+    ) {
+        let Some(held) = self.views.find(sequence) else { return };
+        let (view, said) = (Arc::clone(held.view.snapshot()), held.part_said());
+        let tick = view.tick;
+        let mut whole = Shown::whole(Arc::clone(&view), Some(sequence));
+        whole.interval_ticks = interval_ticks;
+        if said.is_none() && turns <= 1 {
+            if self.buffer.state_mut(tick).is_none() {
+                let unchanged_until = self.unchanged_until(&whole);
+                self.push(now, unchanged_until, None, whole);
+                if self.buffer.state_mut(tick).is_none() {
+                    return;
+                }
+            }
+        } else {
+            let before = self.buffer.entries_mut().rfind(|entry| entry.tick <= tick);
+            if let Some(before) = before.filter(|entry| entry.tick < tick) {
+                let mut shown = before.state.clone();
+                let advanced = match said {
+                    Some(said) => shown.advance(sequence, &view, said, turns),
+                    None => {
+                        self.difference.find(&shown.state, &view);
+                        let changed = entities_at(&view, &self.difference.sent);
+                        shown.take_turns(sequence, &view, changed, turns);
+                        Ok(())
+                    }
+                };
+                shown.interval_ticks = interval_ticks;
+                if advanced.is_err() {
+                    self.stats.unmerged += 1;
+                    return;
+                }
+                self.largest_state_bytes = self.largest_state_bytes.max(shown.all_bytes());
+                self.buffer.insert(Entry { tick, unchanged_until: Tick(0), state: shown });
+            }
+        }
+        self.arrivals.note(sequence);
+        self.correct_newer(sequence, tick);
+    }
+
+    /// Corrects the states from `tick` on after the datagram `late` arrived late.
+    fn correct_newer(&mut self, late: Sequence, tick: Tick) {
+        let Self { views, arrivals, buffer, newest_shown, full_state_tick, stats, .. } = self;
+        let Some(held) = views.find(late) else { return };
+        let is_used = |held: &&HeldView| arrivals.has(held.sequence);
+        let next = views
+            .up_to(late.after(REACH))
+            .filter(is_used)
+            .take_while(|held| held.sequence != late)
+            .last();
+        let mut ids: Vec<EntityId> = Vec::new();
+        for held in std::iter::once(held).chain(next) {
+            ids.extend(held.sent.as_ref().map_or(held.view.ids(), Snapshot::ids));
+            ids.extend(&held.removed);
+        }
+        let mut correct = |shown: &mut Shown| {
+            let Some(newest) = shown.sequence else { return };
+            if held.sent.is_none() {
+                ids.extend(shown.state.ids());
+            }
+            ids.sort_unstable();
+            ids.dedup();
+            // A full state has all that came before it.
+            let of = shown.state.tick;
+            let oldest = full_state_tick.filter(|full_state| *full_state < of);
+            let arrived = views.up_to(newest).filter(is_used);
+            let arrived =
+                arrived.take_while(move |held| oldest.is_none_or(|oldest| held.view.tick > oldest));
+            let corrected = shown.correct(&ids, |id| version(id, arrived.clone()));
+            stats.unmerged += u64::from(corrected.is_err());
+        };
+        let newer = buffer.entries_mut().skip_while(|entry| entry.tick < tick);
+        let mut last = None;
+        for entry in newer {
+            correct(&mut entry.state);
+            last = Some(&entry.state);
+        }
+        if let Some(newest) = newest_shown {
+            match last.filter(|last| last.sequence == newest.sequence) {
+                Some(last) => newest.clone_from(last),
+                None => correct(newest),
+            }
+        }
+        // The state after the late one may have begun only after a pause.
+        let next =
+            self.buffer.entries_mut().find(|entry| entry.state.sequence == Some(late.after(1)));
+        if let Some(next) =
+            next.filter(|next| next.state.is_complete()).map(|next| next.state.clone())
+        {
+            let unchanged_until = self.unchanged_until(&next);
+            self.buffer
+                .entries_mut()
+                .filter(|entry| entry.tick == next.state.tick)
+                .for_each(|entry| entry.unchanged_until = unchanged_until);
         }
     }
 
@@ -137,4 +240,12 @@ impl Receiver {
             self.stats.dropped_states += 1;
         }
     }
+}
+
+/// The kinds and ids of the entities of `state` at `indices`.
+fn entities_at(state: &Snapshot, indices: &[u32]) -> impl Iterator<Item = (usize, EntityId)> {
+    indices.iter().filter_map(|index| {
+        let index = *index as usize;
+        Some((state.kind_at(index)?, state.ids()[index]))
+    })
 }

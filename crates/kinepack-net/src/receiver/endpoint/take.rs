@@ -62,11 +62,12 @@ impl Receiver {
                 return Err(error.into());
             }
         };
-        let mut sent = None;
+        let (mut sent, mut removed) = (None, Box::default());
         if header.left_out {
             self.difference.find(&known.baseline, &view);
             let sent = sent.insert(Snapshot::new_like(&view));
             sent.gather(&view, &self.difference.sent).map_err(|_| Refused::BadMerge)?;
+            removed = self.difference.removed.as_slice().into();
         }
 
         // From here on, nothing can fail.
@@ -89,11 +90,13 @@ impl Receiver {
         let is_behind = self.newest_shown.as_ref().is_some_and(|shown| shown.state.tick > tick);
         let late = !is_newest || is_behind;
         let pace = Pace { interval_ticks, turns: header.turns, late };
-        self.show(now, sequence, &view, sent.as_ref(), pace);
         let own_back = header.baseline.back();
         let newest = self.window.newest().unwrap_or(sequence);
-        let taken = HeldView { sequence, view, own_back, sent, takes_turns: header.turns > 1 };
-        if let Some(dropped) = self.views.add(taken, header.baseline, newest) {
+        let takes_turns = header.turns > 1;
+        let taken = HeldView { sequence, view, own_back, sent, removed, takes_turns };
+        let dropped = self.views.add(taken, header.baseline, newest);
+        self.show(now, sequence, pace);
+        if let Some(dropped) = dropped {
             self.decoder.recycle(dropped);
         }
         self.shed_memory();
@@ -116,6 +119,7 @@ impl Receiver {
         self.window.check(sequence)?;
         let list = self.check_events(tick, list, false)?;
         self.window.note(sequence);
+        self.arrivals.note(sequence);
         if let Some(incoming) = &mut self.events {
             incoming.take(list);
         }
@@ -144,6 +148,7 @@ impl Receiver {
                     self.begin_session();
                     self.assembly = assembly;
                     self.window.note(header.sequence);
+                    self.arrivals.note(header.sequence);
                     Ok(Received::Fragment)
                 }
                 // A sender cuts every full state into two fragments at least.
@@ -167,14 +172,14 @@ impl Receiver {
                 self.assembly.finish(number, header.sequence);
                 self.views.add_reference(number, reference, view);
                 self.forget_shown(tick);
-                match &mut self.newest_shown {
-                    // Newer snapshots arrived before this full state.
-                    Some(shown) if shown.state.tick >= tick => {
-                        self.stats.unmerged += u64::from(shown.add_late(tick, &state).is_err());
-                    }
-                    shown => *shown = Some(Shown::whole(Arc::clone(&state))),
+                // If newer snapshots arrived before this full state, the sender has given it up.
+                if self.newest_shown.as_ref().is_none_or(|shown| shown.state.tick < tick) {
+                    let whole = Shown::whole(state, None);
+                    self.newest_shown = Some(whole.clone());
+                    self.arrivals.note_full_state(number);
+                    self.full_state_tick = Some(tick);
+                    self.push(now, Tick(0), None, whole);
                 }
-                self.push(now, Tick(0), None, Shown::whole(state));
                 self.shed_memory();
                 self.stats.full_states += 1;
                 event!(debug, full_state = number, tick = tick.0, "full state finished");
@@ -182,6 +187,7 @@ impl Receiver {
             }
         };
         self.window.note(header.sequence);
+        self.arrivals.note(header.sequence);
         Ok(received)
     }
 }

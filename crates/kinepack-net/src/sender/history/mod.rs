@@ -28,6 +28,10 @@ pub(super) const WINDOW: usize = 255;
 /// many sequences.
 pub(super) const WHOLE_PREFERRED: usize = 8;
 
+/// How many complete snapshots are kept from before the oldest moment that anybody may ask for,
+/// because the receiver may have lost some.
+const SHOWN_BEFORE: usize = 8;
+
 /// The receiver may drop views that are more than this many sequences before the newest baseline.
 const REACH: usize = 64;
 
@@ -50,6 +54,8 @@ pub(super) enum Content {
         view: Arc<SentView>,
         /// The *back* byte of the snapshot's header; 0 for a reference state.
         own_back: u8,
+        /// How many ticks before the snapshot the state before it was still valid; 0 if unknown.
+        interval_ticks: u8,
         /// For each sent entity, the tick at which it had been sent before. If this datagram is
         /// lost, the entity's score is computed from that tick again.
         sent_before: Vec<(EntityId, u32)>,
@@ -106,6 +112,8 @@ pub(super) struct History {
     floor: Sequence,
     /// Entries up to this many sequences before the newest acknowledged view are still needed.
     kept: usize,
+    /// For how many ticks entries are kept to tell what the receiver showed; 0 if nobody asks.
+    rewinds_ticks: u32,
     pub(super) round_trip: RoundTrip,
     pub(super) acknowledged_count: u64,
     pub(super) lost_count: u64,
@@ -123,6 +131,7 @@ impl History {
             newest_used: None,
             floor: first,
             kept: WHOLE_PREFERRED + MERGED,
+            rewinds_ticks: 0,
             round_trip: RoundTrip::default(),
             acknowledged_count: 0,
             lost_count: 0,
@@ -132,6 +141,11 @@ impl History {
     /// Keeps views from now on for as long as they can be older views.
     pub(super) fn keep_older(&mut self) {
         self.kept = WHOLE_PREFERRED + REACH;
+    }
+
+    /// Keeps from now on what the receiver may show in the next `ticks`.
+    pub(super) fn keep_shown(&mut self, ticks: u32) {
+        self.rewinds_ticks = ticks;
     }
 
     /// The sequence of the next datagram.
@@ -310,14 +324,52 @@ impl History {
         }
     }
 
-    /// Drops entries that can no longer be baselines.
+    /// Drops entries that can no longer be baselines, and that are too old to be shown.
     pub(super) fn forget(&mut self) {
         let Some(newest) = self.newest_view else { return };
         let kept = self.kept as i32;
-        while self.entries.front().is_some_and(|entry| newest.since(entry.sequence) > kept) {
+        let most = if self.rewinds_ticks == 0 { WINDOW } else { self.no_longer_shown() };
+        for _ in 0..most {
+            let is_baseline = |entry: &Sent| newest.since(entry.sequence) <= kept;
+            if self.entries.front().is_none_or(is_baseline) {
+                break;
+            }
             self.entries.pop_front();
             self.settled = self.settled.saturating_sub(1);
         }
+    }
+
+    /// How many of the oldest entries nobody may ask for: complete snapshots from long ago. What came
+    /// before a partial snapshot may be asked for even later.
+    fn no_longer_shown(&self) -> usize {
+        let tick = |entry: &Sent| match &entry.content {
+            Content::Snapshot { view, .. } => Some(view.tick().0),
+            Content::Fragment { .. } | Content::Events => None,
+        };
+        let newest = self.entries.iter().rev().find_map(tick).unwrap_or(0);
+        let is_old = |entry: &&Sent| match &entry.content {
+            Content::Snapshot { view, .. } => {
+                let is_old = newest.saturating_sub(view.tick().0) > self.rewinds_ticks;
+                is_old && view.is_complete() && view.turns == 1
+            }
+            Content::Fragment { .. } | Content::Events => true,
+        };
+        let old = self.entries.iter().take_while(is_old).count();
+        old.saturating_sub(SHOWN_BEFORE)
+    }
+
+    /// The snapshots sent up to the sequence `newest`, the newest first.
+    pub(super) fn snapshots(
+        &self,
+        newest: Sequence,
+    ) -> impl Iterator<Item = (Sequence, &Arc<SentView>, u8)> {
+        let end = self.index(newest).map_or(0, |index| index + 1);
+        self.entries.range(..end).rev().filter_map(|entry| match &entry.content {
+            Content::Snapshot { view, interval_ticks, .. } => {
+                Some((entry.sequence, view, *interval_ticks))
+            }
+            Content::Fragment { .. } | Content::Events => None,
+        })
     }
 
     /// From now on, only views of later datagrams can be baselines.

@@ -81,6 +81,7 @@ mod tests {
         let part = || Skipped {
             held: Held::Except { old: (*whole).clone(), unknown: Vec::new() },
             sent: Rows::new(whole.snapshot(), &[]),
+            removed: Box::default(),
             waiting: 0,
             split: None,
             turn: None,
@@ -103,6 +104,7 @@ mod tests {
                 Content::Snapshot {
                     view,
                     own_back: 0,
+                    interval_ticks: 1,
                     sent_before: Vec::new(),
                     models: None,
                     cost: None,

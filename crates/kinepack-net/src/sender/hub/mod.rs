@@ -15,6 +15,7 @@ use super::config::{HubConfig, Priority, ReceiverOptions};
 use super::emitted::EmittedEvents;
 use super::peer::{Peer, PeerStatus};
 use super::receiver_id::ReceiverId;
+use super::rewind::RewindConfig;
 use super::rings::Sights;
 use super::sending::Sending;
 use super::sharing::Overdrawn;
@@ -147,9 +148,9 @@ pub struct Hub {
     /// The outline of the schema.
     outline: Vec<u32>,
     initial: Arc<SentView>,
-    peers: BTreeMap<ReceiverId, Peer>,
+    pub(in crate::sender) peers: BTreeMap<ReceiverId, Peer>,
     sending: Sending,
-    last_tick: Option<(Duration, Tick)>,
+    pub(in crate::sender) last_tick: Option<(Duration, Tick)>,
     /// The entities, with their spawn fields, that were in every world since the last accepted one.
     /// `None` unless a world was refused.
     spawned: Option<Snapshot>,
@@ -165,6 +166,8 @@ pub struct Hub {
     events: Option<EmittedEvents>,
     /// What is seen by distance. `None` without rings.
     sights: Option<Sights>,
+    /// `None` unless the hub tells what receivers showed.
+    pub(in crate::sender) rewind: Option<RewindConfig>,
 }
 
 impl Hub {
@@ -208,6 +211,7 @@ impl Hub {
             uplink: None,
             events: None,
             sights: None,
+            rewind: None,
         };
         hub.offer(codec)?;
         Ok(hub)
@@ -257,8 +261,11 @@ impl Hub {
         {
             options.first_sequence = next.after(OTHER_SESSION);
         }
-        self.peers
-            .insert(id, Peer::new(id, &options, &self.config, &self.initial, visibility, now));
+        let mut peer = Peer::new(id, &options, &self.config, &self.initial, visibility, now);
+        if let Some(rewind) = &self.rewind {
+            peer.keep_shown(rewind);
+        }
+        self.peers.insert(id, peer);
         Ok(())
     }
 

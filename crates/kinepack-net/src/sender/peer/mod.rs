@@ -6,6 +6,7 @@ mod lost;
 mod status;
 mod turn;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,6 +23,7 @@ use super::moment::Moment;
 use super::offered::{OfferedCodec, Target};
 use super::outbox::Outbox;
 use super::receiver_id::ReceiverId;
+use super::rewind::LastSeen;
 use super::rings::Eye;
 use super::sending::Sending;
 use super::view::SentView;
@@ -42,6 +44,9 @@ const LEAST_BYTES: usize = 48;
 /// another full state.
 const FULL_STATE_IS_RECENT: Duration = Duration::from_secs(5);
 
+/// How many full states are kept to tell what the receiver shows of them.
+const MOST_FULL_STATES: usize = 2;
+
 /// A hub's state for one receiver.
 #[derive(Debug)]
 pub(super) struct Peer {
@@ -52,6 +57,10 @@ pub(super) struct Peer {
     reference: Reference,
     full_state: Option<OutgoingFullState>,
     newest_full_state: u8,
+    /// The last full states that were begun, each with its number.
+    full_states: VecDeque<(u8, Arc<SentView>)>,
+    /// `None` before the first stamp.
+    pub(super) last_seen: Option<LastSeen>,
     pub(super) allowance: Allowance,
     /// What the receiver has saved of the uplink that all receivers share.
     pub(super) saved_bytes: usize,
@@ -123,6 +132,8 @@ impl Peer {
             reference: Reference { number: 0, view: Arc::clone(initial), since: now },
             full_state: None,
             newest_full_state: 0,
+            full_states: VecDeque::new(),
+            last_seen: None,
             allowance: Allowance::new(options.budget, datagram_bytes, now),
             saved_bytes: 0,
             visibility,
@@ -144,6 +155,11 @@ impl Peer {
             events: Outgoing::default(),
             events_waited: 0,
         }
+    }
+
+    /// The full state with the number `number`, as long as the receiver may show it.
+    pub(super) fn full_state_shown(&self, number: u8) -> Option<&Arc<SentView>> {
+        self.full_states.iter().find(|(other, _)| *other == number).map(|(_, view)| view)
     }
 
     /// The sequence of the next datagram.

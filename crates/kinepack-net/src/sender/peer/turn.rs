@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use kinepack::EncodeError;
 
-use super::{DueSnapshot, LEAST_BYTES, Peer, header_bytes};
+use super::{DueSnapshot, LEAST_BYTES, MOST_FULL_STATES, Peer, header_bytes};
 use crate::NetError;
 use crate::events::EventList;
 use crate::packet::{LONGEST_IN_FRONT_BYTES, SnapshotHeader, write_in_front};
@@ -258,6 +258,10 @@ impl Peer {
             datagram_bytes,
             moment.now,
         );
+        if self.full_states.len() == MOST_FULL_STATES {
+            self.full_states.pop_front();
+        }
+        self.full_states.push_back((number, Arc::clone(&plan.view)));
         self.full_state =
             Some(full_state.ok_or(Failed::FullStateTooLarge { bytes: full_state_bytes })?);
         self.newest_full_state = number;
@@ -353,13 +357,14 @@ impl Peer {
         self.waiting = waiting;
         self.expects_part = waiting > 0;
         let own_back = header.baseline.back();
+        let interval_ticks = header.time.interval_ticks();
         let carried = front.map(|front| self.events.note_sent(moment.tick, front));
         let view = Arc::clone(&plan.view);
         let (models, cost) = (plan.coded.models.clone(), plan.coded.cost.clone());
         self.note_sent(
             moment,
             bytes,
-            Content::Snapshot { view, own_back, sent_before, models, cost },
+            Content::Snapshot { view, own_back, interval_ticks, sent_before, models, cost },
             carried,
         );
         if let Some(every) = check_every {

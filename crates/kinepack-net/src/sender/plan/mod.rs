@@ -315,6 +315,7 @@ impl Planner {
         Ok(Skipped {
             held: Held::Except { old, unknown },
             sent: Rows::new(visible, &self.chosen),
+            removed: self.removed.as_slice().into(),
             waiting: wanted - count + self.encoder.unsent().len(),
             split: None,
             turn: None,

@@ -61,6 +61,7 @@ impl Planner {
         Ok(Some(Skipped {
             held: Held::Baseline(Arc::clone(baseline.snapshot())),
             sent: Rows::new(snapshot, &self.chosen),
+            removed: self.difference.removed.as_slice().into(),
             waiting: 0,
             split: None,
             turn: None,

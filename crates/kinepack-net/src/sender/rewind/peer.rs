@@ -1,0 +1,159 @@
+//! Checks a player's stamp, and collects the snapshots that had arrived when he made it.
+
+use kinepack::Tick;
+
+use super::past::Step;
+use super::{Past, RewindConfig, RewindError};
+use crate::receiver::Pace;
+use crate::seen::{STEPS, Seen};
+use crate::sender::hub::Hub;
+use crate::sender::peer::Peer;
+use crate::{NetError, ReceiverId, Sequence};
+
+/// The last stamp of a receiver.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sender) struct LastSeen {
+    /// The moment in steps.
+    moment: u64,
+    /// The newest sequence that had arrived.
+    newest: Sequence,
+}
+
+impl Hub {
+    /// Makes the hub keep what it sent for long enough to [rewind](Self::rewind). Call this before
+    /// the first receiver is added.
+    ///
+    /// Memory: the views of the last [`longest`](RewindConfig::longest), which receivers share if
+    /// they get the same. For receivers that do not get everything, because of a budget, rates or
+    /// rings, those of the last 255 datagrams.
+    ///
+    /// # Errors
+    /// Returns the errors of [`RewindConfig::validate`].
+    pub fn with_rewind(mut self, config: RewindConfig) -> Result<Self, NetError> {
+        config.validate()?;
+        self.rewind = Some(config);
+        self.peers.values_mut().for_each(|peer| peer.keep_shown(&config));
+        Ok(self)
+    }
+
+    /// What a receiver showed when its player made an input with the stamp `seen`: the states that
+    /// its playback returned, bit for bit, whatever was lost, late or left out.
+    ///
+    /// The stamp comes from the client, so it is checked: the moment must not be longer ago than
+    /// [`RewindConfig::longest`], nor be of a state that was not sent yet, nor go back behind an
+    /// earlier stamp of the receiver. A client that lies may pretend that datagrams did not arrive,
+    /// as one with a bad connection, up to that limit. Pass on the stamps of all inputs in order,
+    /// even if there is nothing to find: then a client cannot choose among moments.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+    /// use kinepack_net::{
+    ///     Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, RewindConfig, Seen,
+    /// };
+    ///
+    /// #[derive(Pack, Clone, Debug, PartialEq)]
+    /// struct Ball {
+    ///     #[pack(range = 0.0..64.0, precision = 0.01)]
+    ///     height: f32,
+    /// }
+    ///
+    /// let schema = Schema::of::<Ball>();
+    /// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+    /// let mut hub = Hub::new(&codec, HubConfig::default())?.with_rewind(RewindConfig::at_hz(60))?;
+    /// # let player = ReceiverId(7);
+    /// # hub.add(player, &ReceiverOptions::default(), Duration::ZERO)?;
+    /// # let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?;
+    /// let target = EntityId(1);
+    /// let (mut drawn, mut shots): (Vec<Ball>, Vec<Seen>) = Default::default();
+    /// for tick in 1..=60u32 {
+    ///     let now = Duration::from_secs(1) * tick / 60;
+    /// #   while let Some(datagram) = receiver.poll_transmit(now) {
+    /// #       hub.handle(player, now, datagram)?;
+    /// #   }
+    ///     let mut world = Snapshot::new(&schema, Tick(tick));
+    ///     world.push(target, &Ball { height: tick as f32 * 0.5 })?;
+    ///     hub.tick(now, &world)?;
+    /// #   while let Some((_, datagram)) = hub.poll_transmit() {
+    /// #       receiver.handle(now, datagram)?;
+    /// #   }
+    ///     // The client draws, and sends the stamp in a field of its input.
+    ///     let Some(playback) = receiver.playback(now) else { continue };
+    ///     drawn.push(playback.samples().next().ok_or("nothing is shown")?.state()?);
+    ///     shots.extend(receiver.seen());
+    /// }
+    /// // The server gets the input later, and finds just what the client drew.
+    /// let (drawn, seen) = (drawn.pop().ok_or("none")?, shots.pop().ok_or("none")?);
+    /// let past = hub.rewind(player, seen)?;
+    /// assert_eq!(past.state::<Ball>(target)?, drawn);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns [`RewindError`]; then nothing has changed.
+    pub fn rewind(&mut self, player: ReceiverId, seen: Seen) -> Result<Past<'_>, RewindError> {
+        let config = self.rewind.ok_or(RewindError::Disabled)?;
+        let peer = self.peers.get_mut(&player).ok_or(RewindError::UnknownReceiver)?;
+        let (_, now) = self.last_tick.ok_or(RewindError::Ahead)?;
+        let last_seen = peer.check_seen(&config, now, seen)?;
+        peer.last_seen = Some(last_seen);
+        peer.past(&config, last_seen, seen).ok_or(RewindError::NothingShown)
+    }
+}
+
+impl Peer {
+    /// Keeps what was sent for long enough to rewind.
+    pub(in crate::sender) fn keep_shown(&mut self, config: &RewindConfig) {
+        self.history.keep_shown(config.longest_ticks().ceil() as u32);
+    }
+
+    /// Completes the numbers of a stamp, and checks them.
+    fn check_seen(
+        &self,
+        config: &RewindConfig,
+        now: Tick,
+        seen: Seen,
+    ) -> Result<LastSeen, RewindError> {
+        // The stamp has the lower bits of numbers that are not above these.
+        let now = u64::from(now.0) * STEPS;
+        let behind = (now as u16).wrapping_sub(seen.moment);
+        let moment = now.checked_sub(behind.into()).ok_or(RewindError::Ahead)?;
+        let last_sent = self.next_sequence().before(1);
+        let newest = last_sent.before(u16::from((last_sent.0 as u8).wrapping_sub(seen.newest)));
+        let ticks = f64::from(behind) / STEPS as f64;
+        let longest_ticks = config.longest_ticks();
+        if ticks > longest_ticks {
+            return Err(RewindError::TooOld { ticks, longest_ticks });
+        }
+        let is_earlier = |last: LastSeen| moment < last.moment || newest.since(last.newest) < 0;
+        if self.last_seen.is_some_and(is_earlier) {
+            return Err(RewindError::RunsBack);
+        }
+        Ok(LastSeen { moment, newest })
+    }
+
+    /// The past at a checked stamp. `None` if no state had arrived that is still known.
+    fn past(&self, config: &RewindConfig, last_seen: LastSeen, seen: Seen) -> Option<Past<'_>> {
+        let LastSeen { moment, newest } = last_seen;
+        let pace = Pace {
+            tick: moment as f64 / STEPS as f64,
+            tick_hz: config.tick_hz.into(),
+            longest_blend_ticks: config.longest_blend.as_secs_f64() * f64::from(config.tick_hz),
+        };
+        let snapshots = self.history.snapshots(newest);
+        let arrived = snapshots.filter(|(sequence, ..)| !seen.misses(*sequence));
+        let mut steps: Vec<Step<'_>> = arrived
+            .map(|(sequence, view, interval_ticks)| Step {
+                sequence: Some(sequence),
+                view,
+                interval_ticks,
+            })
+            .collect();
+        let full_state = self.full_state_shown(seen.full_state);
+        if let Some(view) = full_state {
+            let at = steps.partition_point(|step| step.view.tick() > view.tick());
+            steps.insert(at, Step { sequence: None, view, interval_ticks: 0 });
+        }
+        Past::new(pace, steps)
+    }
+}

@@ -1,0 +1,343 @@
+//! Tests that a hub finds what a receiver showed (spec/NET.md, section 9): every sample of every
+//! drawn frame, whatever was lost, late or left out.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use kinepack::schema::TimePrecision;
+use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+use kinepack_net::{
+    Hub, HubConfig, KindOptions, Link, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId,
+    ReceiverOptions, RewindConfig, RewindError, Ring, Rings, Sample, Seen,
+};
+
+use crate::support::{Random, TICK_HZ};
+
+const ID: ReceiverId = ReceiverId(3);
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Walker {
+    #[pack(range = -512.0..512.0, precision = 1.0 / 64.0, clamp)]
+    place: [f32; 2],
+    #[pack(velocity, range = -64.0..64.0, precision = 1.0 / 16.0, clamp)]
+    velocity: [f32; 2],
+    #[pack(max = 3)]
+    pose: u8,
+    #[pack(spawn, max = 3)]
+    team: u8,
+    #[pack(cut)]
+    jumps: u8,
+}
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Crate {
+    #[pack(range = -512.0..512.0, precision = 1.0 / 64.0, clamp)]
+    place: [f32; 2],
+    open: bool,
+}
+
+/// A sample to the bit: the entity, both ends, and how far between.
+type Drawn = (EntityId, [(Option<usize>, Vec<u32>); 2], [u32; 2], bool);
+
+fn drawn(sample: &Sample<'_>) -> Drawn {
+    let end = |(state, at): (&Snapshot, usize)| (state.kind_at(at), state.lanes_at(at).collect());
+    let between = [sample.between.ratio.to_bits(), sample.between.seconds.to_bits()];
+    (sample.id, [end(sample.from), end(sample.to)], between, sample.is_cut)
+}
+
+struct Game {
+    walkers: Vec<(u32, Walker)>,
+    crates: Vec<(u32, Crate)>,
+    random: Random,
+    next_id: u32,
+    /// The ids of walkers to add.
+    gone: Vec<u32>,
+    /// In how many ticks of this many nothing moves.
+    rests: u32,
+}
+
+impl Game {
+    fn new(walkers: u32, seed: u64) -> Self {
+        let mut game = Self {
+            walkers: Vec::new(),
+            crates: Vec::new(),
+            random: Random::new(seed),
+            next_id: 1_000,
+            gone: Vec::new(),
+            rests: 0,
+        };
+        game.walkers = (1..=walkers).map(|id| (id, game.walker())).collect();
+        game.crates = (101..=100 + walkers / 2)
+            .map(|id| (id, Crate { place: [game.random.unit() * 300.0; 2], open: false }))
+            .collect();
+        game
+    }
+
+    fn walker(&mut self) -> Walker {
+        let random = &mut self.random;
+        Walker {
+            place: [random.unit() * 300.0, random.unit() * 300.0],
+            velocity: [random.unit() * 20.0, random.unit() * 20.0],
+            pose: 0,
+            team: random.below(4) as u8,
+            jumps: 0,
+        }
+    }
+
+    fn step(&mut self, schema: &Schema, tick: u32) -> Snapshot {
+        if tick / 40 % 10 >= self.rests {
+            self.advance();
+        }
+        let mut world = Snapshot::new(schema, Tick(tick));
+        world.extend(self.walkers.iter().map(|(id, of)| (EntityId(*id), of.clone()))).unwrap();
+        world.extend(self.crates.iter().map(|(id, of)| (EntityId(*id), of.clone()))).unwrap();
+        world
+    }
+
+    fn advance(&mut self) {
+        let random = &mut self.random;
+        for (_, walker) in &mut self.walkers {
+            if random.chance(3) {
+                continue;
+            }
+            for (along, speed) in walker.place.iter_mut().zip(&mut walker.velocity) {
+                *speed = (*speed + random.unit() * 2.0).clamp(-20.0, 20.0);
+                *along = (*along + *speed / 60.0).clamp(-400.0, 400.0);
+            }
+            walker.pose ^= u8::from(random.chance(100));
+            if random.chance(200) {
+                walker.place = [random.unit() * 300.0; 2];
+                walker.jumps = walker.jumps.wrapping_add(1);
+            }
+        }
+        for (_, open) in &mut self.crates {
+            open.open ^= random.chance(150);
+            open.place[0] += f32::from(u8::from(random.chance(9)));
+        }
+        // A new walker may get the id of one that is gone for a tick at least.
+        if random.chance(3)
+            && let Some(id) = self.gone.pop()
+        {
+            let at = self.walkers.partition_point(|(other, _)| *other < id);
+            let walker = self.walker();
+            self.walkers.insert(at, (id, walker));
+        }
+        if self.random.chance(12) {
+            let gone = self.random.below(self.walkers.len() as u64) as usize;
+            let (id, _) = self.walkers.remove(gone);
+            self.next_id += 1;
+            self.gone.push(if self.random.chance(2) { id } else { self.next_id });
+        }
+    }
+}
+
+/// What a session is like.
+#[derive(Clone)]
+struct Session {
+    level: Level,
+    walkers: u32,
+    precision_ms: Option<f64>,
+    hub: HubConfig,
+    budget: Option<u32>,
+    /// Crates are sent in one tick of this many.
+    every: u32,
+    /// Far walkers have a turn in one tick of this many.
+    turns: Option<u32>,
+    rests: u32,
+    link: LinkConfig,
+    /// For this many ticks of each 200, neither direction carries anything.
+    outage: u32,
+    ticks: u32,
+}
+
+fn rough() -> LinkConfig {
+    LinkConfig {
+        latency: Duration::from_millis(40),
+        jitter: Duration::from_millis(45),
+        loss: Loss::Independent { ratio: 0.08 },
+        ..LinkConfig::default()
+    }
+}
+
+impl Session {
+    fn new() -> Self {
+        Self {
+            level: Level::PACKED,
+            walkers: 30,
+            precision_ms: None,
+            hub: HubConfig::default(),
+            budget: None,
+            every: 1,
+            turns: None,
+            rests: 2,
+            link: rough(),
+            outage: 0,
+            ticks: 600,
+        }
+    }
+
+    fn codec(&self) -> Codec {
+        let schema =
+            Schema::builder().kind::<Walker>("walker").kind::<Crate>("crate").build().unwrap();
+        let precision = self.precision_ms.map(|ms| TimePrecision::new(ms, TICK_HZ.into()));
+        let schema =
+            schema.with_time_precision(|field| precision.filter(|_| field.name.contains("place")));
+        Codec::new(schema.clone(), self.level, Profile::untrained(&schema)).unwrap()
+    }
+
+    /// Runs the session. Returns the number of samples that were compared, and how many of the
+    /// stamps were of a moment between two states.
+    fn run(&self, seed: u64) -> usize {
+        let codec = self.codec();
+        let schema = codec.schema().clone();
+        let config =
+            RewindConfig { longest: Duration::from_secs(4), ..RewindConfig::at_hz(TICK_HZ) };
+        let mut hub = Hub::new(&codec, self.hub.clone()).unwrap().with_rewind(config).unwrap();
+        hub.set_kind("crate", KindOptions { every: self.every, ..KindOptions::default() }).unwrap();
+        if let Some(every) = self.turns {
+            let ring =
+                |within, every| Ring { within, leave: within + 10.0, every, tier: 0, coarser: 0 };
+            hub.set_rings(Some(&Rings {
+                positions: vec!["walker.place".into(), "crate.place".into()],
+                urgent: vec![],
+                rings: vec![ring(80.0, 1), ring(350.0, every)],
+                beyond: None,
+                cell: 40.0,
+                exact_after: None,
+            }))
+            .unwrap();
+        }
+        let options = ReceiverOptions { budget: self.budget.into(), ..ReceiverOptions::default() };
+        hub.add(ID, &options, Duration::ZERO).unwrap();
+        let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(TICK_HZ)).unwrap();
+        let [mut down, mut up] = [0, 1].map(|way| Link::new(self.link, 2 * seed + way).unwrap());
+        let mut random = Random::new(seed);
+        let mut game = Game::new(self.walkers, seed);
+        game.rests = self.rests;
+        let mut stamps: VecDeque<(u32, Seen, f64, Vec<Drawn>)> = VecDeque::new();
+        let (mut compared, mut eye) = (0, [0.0; 3]);
+        for tick in 1..=self.ticks {
+            let begin = Duration::from_secs(1) * tick / TICK_HZ;
+            let is_out = tick % 200 >= 200 - self.outage;
+            // Draws several times between two ticks, at irregular times.
+            for part in 0..3u32 {
+                let now =
+                    begin + Duration::from_micros(5_000 * u64::from(part) + random.below(4_000));
+                while let Some(datagram) = down.poll(now) {
+                    let _ = receiver.handle(now, &datagram);
+                }
+                if random.chance(4) {
+                    continue;
+                }
+                let Some(playback) = receiver.playback(now) else { continue };
+                let (at, mut frame): (f64, Vec<Drawn>) =
+                    (playback.tick, playback.samples().map(|sample| drawn(&sample)).collect());
+                frame.sort_unstable_by_key(|(id, ..)| *id);
+                let arrives =
+                    tick + 3 + random.below(4) as u32 + if is_out { self.outage } else { 0 };
+                let arrives = stamps.back().map_or(arrives, |(last, ..)| arrives.max(*last));
+                stamps.push_back((arrives, receiver.seen().unwrap(), at, frame));
+            }
+            let now = begin + Duration::from_micros(16_000);
+            while let Some(datagram) = receiver.poll_transmit(now) {
+                if !is_out {
+                    up.send(now, datagram);
+                }
+            }
+            while let Some(datagram) = up.poll(now) {
+                let _ = hub.handle(ID, now, &datagram);
+            }
+            while let Some((_, seen, at, frame)) = stamps.pop_front_if(|(at, ..)| *at <= tick) {
+                if random.chance(3) {
+                    continue;
+                }
+                let past = hub.rewind(ID, seen).unwrap_or_else(|error| panic!("{tick}: {error}"));
+                assert_eq!(past.tick, at);
+                let ids: Vec<EntityId> = past.ids().collect();
+                let shown: Vec<EntityId> = frame.iter().map(|(id, ..)| *id).collect();
+                assert_eq!(ids, shown, "seed {seed}, tick {tick}, moment {at}");
+                for of in frame {
+                    let found = past.sample(of.0).map(|sample| drawn(&sample));
+                    assert_eq!(found.as_ref(), Some(&of), "seed {seed}, tick {tick}, moment {at}");
+                    compared += 1;
+                }
+            }
+            eye =
+                eye.map(|along: f64| (along + f64::from(random.unit()) * 4.0).clamp(-200.0, 200.0));
+            if self.turns.is_some() {
+                hub.set_viewpoint(ID, Some(eye)).unwrap();
+            }
+            let world = game.step(&schema, tick);
+            hub.tick(now, &world).unwrap();
+            while let Some((_, datagram)) = hub.poll_transmit() {
+                if !is_out {
+                    down.send(now, datagram);
+                }
+            }
+        }
+        assert_eq!(receiver.stats().unmerged, 0);
+        compared
+    }
+
+    fn check(&self) {
+        for seed in 0..4 {
+            let compared = self.run(seed);
+            assert!(compared > 2_000, "{compared}");
+        }
+    }
+}
+
+#[test]
+fn complete_states_are_found() {
+    Session::new().check();
+    Session { rests: 9, ..Session::new() }.check();
+    Session { link: LinkConfig::default(), ..Session::new() }.check();
+}
+
+#[test]
+fn states_left_out_by_a_budget_are_found() {
+    Session { budget: Some(6_000), walkers: 60, ..Session::new() }.check();
+    Session { budget: Some(2_500), walkers: 60, rests: 5, ..Session::new() }.check();
+}
+
+#[test]
+fn states_after_an_outage_are_found() {
+    Session { outage: 60, ..Session::new() }.check();
+    Session { outage: 40, budget: Some(6_000), walkers: 60, ..Session::new() }.check();
+    Session { outage: 60, turns: Some(4), ..Session::new() }.check();
+}
+
+#[test]
+fn states_in_several_datagrams_are_found() {
+    let hub = HubConfig { datagram_bytes: 200, ..HubConfig::default() };
+    Session { hub: hub.clone(), walkers: 90, ..Session::new() }.check();
+    Session { hub, walkers: 90, budget: Some(12_000), ..Session::new() }.check();
+}
+
+#[test]
+fn states_of_kinds_that_rest_are_found() {
+    Session { every: 4, ..Session::new() }.check();
+    Session { every: 2, budget: Some(4_000), walkers: 60, ..Session::new() }.check();
+}
+
+#[test]
+fn coarse_states_are_found() {
+    for level in [Level::PACKED, Level::ADAPTIVE] {
+        let session = Session { level, precision_ms: Some(4.0), ticks: 400, ..Session::new() };
+        session.check();
+        Session { budget: Some(4_000), walkers: 60, ..session }.check();
+    }
+}
+
+#[test]
+fn states_of_entities_that_take_turns_are_found() {
+    Session { turns: Some(4), ..Session::new() }.check();
+    Session { turns: Some(8), rests: 6, ..Session::new() }.check();
+    Session { turns: Some(4), budget: Some(3_000), walkers: 60, ..Session::new() }.check();
+    Session { turns: Some(3), every: 2, ..Session::new() }.check();
+}
+
+#[test]
+fn stamps_are_checked() {
+    let _ = RewindError::Disabled;
+}
