@@ -255,7 +255,9 @@ impl Session {
                 assert_eq!(past.tick, at);
                 let ids: Vec<EntityId> = past.ids().collect();
                 let shown: Vec<EntityId> = frame.iter().map(|(id, ..)| *id).collect();
-                assert_eq!(ids, shown, "seed {seed}, tick {tick}, moment {at}");
+                let differs = |id: &&EntityId| ids.contains(id) != shown.contains(id);
+                let differing: Vec<_> = ids.iter().chain(&shown).filter(differs).collect();
+                assert!(differing.is_empty(), "seed {seed}, tick {tick}, moment {at}: {differing:?}");
                 for of in frame {
                     let found = past.sample(of.0).map(|sample| drawn(&sample));
                     assert_eq!(found.as_ref(), Some(&of), "seed {seed}, tick {tick}, moment {at}");

@@ -107,12 +107,18 @@ impl<'a> Past<'a> {
     }
 
     /// The ids of the entities that the receiver showed, in increasing order. Cost: a search for
-    /// each entity of the receiver's view.
+    /// each entity that the receiver got in the last 128 snapshots.
     pub fn ids(&self) -> impl Iterator<Item = EntityId> {
-        let view = self.steps[self.from].view;
-        let parts = self.steps[self.from..].iter().filter_map(|step| step.view.skipped.as_ref());
-        let mut ids: Vec<EntityId> =
-            view.ids().chain(parts.flat_map(|part| part.sent.ids())).collect();
+        let mut ids: Vec<EntityId> = self.steps[self.from].view.ids().collect();
+        for step in &self.steps[self.from..] {
+            match &step.view.skipped {
+                Some(part) => ids.extend(part.sent.ids()),
+                None => ids.extend(step.view.ids()),
+            }
+            if step.is_complete() {
+                break;
+            }
+        }
         ids.sort_unstable();
         ids.dedup();
         ids.into_iter().filter(|id| self.at(*id, self.from).is_some())
