@@ -1,4 +1,4 @@
-//! Tests that a hub finds what a receiver showed (spec/NET.md, section 9): every sample of every
+//! Tests that a hub finds what a receiver showed (spec/NET.md, section 12): every sample of every
 //! drawn frame, whatever was lost, late or left out.
 
 use std::collections::VecDeque;
@@ -192,7 +192,8 @@ impl Session {
         let schema = codec.schema().clone();
         let config =
             RewindConfig { longest: Duration::from_secs(4), ..RewindConfig::at_hz(TICK_HZ) };
-        let mut hub = Hub::new(&codec, self.hub.clone()).unwrap().with_rewind(config).unwrap();
+        let mut hub = Hub::new(&codec, self.hub.clone()).unwrap();
+        hub.set_rewind(Some(config)).unwrap();
         hub.set_kind("crate", KindOptions { every: self.every, ..KindOptions::default() }).unwrap();
         if let Some(every) = self.turns {
             let ring =
@@ -257,7 +258,10 @@ impl Session {
                 let shown: Vec<EntityId> = frame.iter().map(|(id, ..)| *id).collect();
                 let differs = |id: &&EntityId| ids.contains(id) != shown.contains(id);
                 let differing: Vec<_> = ids.iter().chain(&shown).filter(differs).collect();
-                assert!(differing.is_empty(), "seed {seed}, tick {tick}, moment {at}: {differing:?}");
+                assert!(
+                    differing.is_empty(),
+                    "seed {seed}, tick {tick}, moment {at}: {differing:?}"
+                );
                 for of in frame {
                     let found = past.sample(of.0).map(|sample| drawn(&sample));
                     assert_eq!(found.as_ref(), Some(&of), "seed {seed}, tick {tick}, moment {at}");

@@ -1,6 +1,6 @@
 //! The newest known state of each entity. With partial snapshots, no single view contains all of
 //! these states. Until the sender knows that a datagram arrived, later views do not contain what
-//! that datagram sent. See `spec/NET.md`, section 9.2.
+//! that datagram sent. See `spec/NET.md`, section 12.2.
 
 use std::sync::Arc;
 

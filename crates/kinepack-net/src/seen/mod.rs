@@ -1,5 +1,5 @@
 //! What a client drew, as a stamp for its inputs. With the stamp, a hub finds the states that the
-//! client drew: see `spec/NET.md`, section 9.
+//! client drew: see `spec/NET.md`, section 12.
 //!
 //! Client: [`Arrivals`] notes which snapshots arrived → [`Seen`] → a field of an input. Server: the
 //! field → the same arrivals → the states of each entity, by the rules in [`version`].

@@ -1,5 +1,5 @@
 //! The state of an entity after some datagrams arrived, and when the entity got that state. Both
-//! ends apply the same rules, so a hub knows what a receiver shows. See `spec/NET.md`, section 9.2.
+//! ends apply the same rules, so a hub knows what a receiver shows. See `spec/NET.md`, section 12.2.
 //!
 //! A datagram's *view* has, for an entity that the datagram does not send, the state in its
 //! baseline. Datagrams since the baseline may have sent a newer state. So the rules look for the

@@ -143,7 +143,8 @@ impl History {
         self.kept = WHOLE_PREFERRED + REACH;
     }
 
-    /// Keeps from now on what the receiver may show in the next `ticks`.
+    /// Keeps what the receiver may show in the `ticks` after it was sent. With 0, keeps only what
+    /// can be a baseline.
     pub(super) fn keep_shown(&mut self, ticks: u32) {
         self.rewinds_ticks = ticks;
     }

@@ -262,9 +262,7 @@ impl Hub {
             options.first_sequence = next.after(OTHER_SESSION);
         }
         let mut peer = Peer::new(id, &options, &self.config, &self.initial, visibility, now);
-        if let Some(rewind) = &self.rewind {
-            peer.keep_shown(rewind);
-        }
+        peer.keep_shown(self.rewind);
         self.peers.insert(id, peer);
         Ok(())
     }

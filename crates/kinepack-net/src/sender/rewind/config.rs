@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::{NetError, ReceiverConfig};
 
 /// How receivers show the world, and how far back players may reach: see
-/// [`Hub::with_rewind`](crate::Hub::with_rewind).
+/// [`Hub::set_rewind`](crate::Hub::set_rewind).
 ///
 /// ```
 /// use std::time::Duration;

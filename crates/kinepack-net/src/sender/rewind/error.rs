@@ -9,7 +9,7 @@ use kinepack::{EncodeError, EntityId};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RewindError {
-    /// The hub does not rewind: [`Hub::with_rewind`](crate::Hub::with_rewind) enables it.
+    /// The hub does not rewind: [`Hub::set_rewind`](crate::Hub::set_rewind) enables it.
     Disabled,
     /// The hub has no such receiver.
     UnknownReceiver,
@@ -54,7 +54,7 @@ impl From<FrameError> for RewindError {
 impl fmt::Display for RewindError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Disabled => f.write_str("the hub does not rewind: call `Hub::with_rewind` first"),
+            Self::Disabled => f.write_str("the hub does not rewind: call `Hub::set_rewind` first"),
             Self::UnknownReceiver => f.write_str("the hub has no such receiver"),
             Self::TooOld { ticks, longest_ticks } => write!(
                 f,

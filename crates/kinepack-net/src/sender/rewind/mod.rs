@@ -1,5 +1,5 @@
 //! What a receiver showed at a moment: rewinds a hub to what a player saw. See `spec/NET.md`,
-//! section 9.
+//! section 12.
 //!
 //! [`peer`] checks a stamp and collects the snapshots that had arrived. [`Past`] finds each entity's
 //! states among them, by the same rules as the receiver's playback.

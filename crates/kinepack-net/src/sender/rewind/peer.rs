@@ -20,20 +20,20 @@ pub(in crate::sender) struct LastSeen {
 }
 
 impl Hub {
-    /// Makes the hub keep what it sent for long enough to [rewind](Self::rewind). Call this before
-    /// the first receiver is added.
+    /// Makes the hub keep what it sends for long enough to [rewind](Self::rewind), or not any more.
+    /// Call this before the first receiver joins: what was sent before may be missing.
     ///
     /// Memory: the views of the last [`longest`](RewindConfig::longest), which receivers share if
     /// they get the same. For receivers that do not get everything, because of a budget, rates or
     /// rings, those of the last 255 datagrams.
     ///
     /// # Errors
-    /// Returns the errors of [`RewindConfig::validate`].
-    pub fn with_rewind(mut self, config: RewindConfig) -> Result<Self, NetError> {
-        config.validate()?;
-        self.rewind = Some(config);
-        self.peers.values_mut().for_each(|peer| peer.keep_shown(&config));
-        Ok(self)
+    /// Returns the errors of [`RewindConfig::validate`]; then nothing has changed.
+    pub fn set_rewind(&mut self, config: Option<RewindConfig>) -> Result<(), NetError> {
+        config.iter().try_for_each(RewindConfig::validate)?;
+        self.rewind = config;
+        self.peers.values_mut().for_each(|peer| peer.keep_shown(config));
+        Ok(())
     }
 
     /// What a receiver showed when its player made an input with the stamp `seen`: the states that
@@ -60,7 +60,8 @@ impl Hub {
     ///
     /// let schema = Schema::of::<Ball>();
     /// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
-    /// let mut hub = Hub::new(&codec, HubConfig::default())?.with_rewind(RewindConfig::at_hz(60))?;
+    /// let mut hub = Hub::new(&codec, HubConfig::default())?;
+    /// hub.set_rewind(Some(RewindConfig::at_hz(60)))?;
     /// # let player = ReceiverId(7);
     /// # hub.add(player, &ReceiverOptions::default(), Duration::ZERO)?;
     /// # let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?;
@@ -103,8 +104,8 @@ impl Hub {
 
 impl Peer {
     /// Keeps what was sent for long enough to rewind.
-    pub(in crate::sender) fn keep_shown(&mut self, config: &RewindConfig) {
-        self.history.keep_shown(config.longest_ticks().ceil() as u32);
+    pub(in crate::sender) fn keep_shown(&mut self, config: Option<RewindConfig>) {
+        self.history.keep_shown(config.map_or(0, |config| config.longest_ticks().ceil() as u32));
     }
 
     /// Completes the numbers of a stamp, and checks them.
