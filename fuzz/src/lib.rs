@@ -16,6 +16,7 @@ pub mod figure;
 pub mod groups;
 pub mod live;
 pub mod net;
+pub mod net_rewind;
 pub mod net_stream;
 pub mod profile_file;
 pub mod records;

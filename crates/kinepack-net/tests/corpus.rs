@@ -7,6 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::net;
+use crate::net_rewind;
 use crate::net_stream;
 use crate::support::Random;
 
@@ -16,13 +17,14 @@ const MUTATIONS: usize = 40;
 
 type Target = (&'static str, fn(&[u8]));
 
-const TARGETS: [Target; 6] = [
+const TARGETS: [Target; 7] = [
     ("net_receiver", net::net_receiver),
     ("net_hub", net::net_hub),
     ("net_session", net::net_session),
     ("link", net::link),
     ("playout", net::playout),
     ("net_stream", net_stream::net_stream),
+    ("net_rewind", net_rewind::net_rewind),
 ];
 
 fn directory(target: &str) -> PathBuf {
@@ -83,6 +85,11 @@ fn sessions_stay_exact_and_come_to_rest() {
 #[test]
 fn streams_hand_on_what_was_pushed() {
     run("net_stream");
+}
+
+#[test]
+fn hubs_find_what_was_drawn_and_take_any_stamp() {
+    run("net_rewind");
 }
 
 #[test]

@@ -15,6 +15,9 @@ mod support;
 #[path = "../../../fuzz/src/net.rs"]
 mod net;
 #[allow(unreachable_pub)]
+#[path = "../../../fuzz/src/net_rewind.rs"]
+mod net_rewind;
+#[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/net_stream.rs"]
 mod net_stream;
 

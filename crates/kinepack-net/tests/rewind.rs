@@ -7,11 +7,11 @@ use std::time::Duration;
 use kinepack::schema::TimePrecision;
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
-    Hub, HubConfig, KindOptions, Link, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId,
-    ReceiverOptions, RewindConfig, RewindError, Ring, Rings, Sample, Seen,
+    Hub, HubConfig, KindOptions, Link, LinkConfig, Loss, NetError, Receiver, ReceiverConfig,
+    ReceiverId, ReceiverOptions, RewindConfig, RewindError, Ring, Rings, Sample, Seen,
 };
 
-use crate::support::{Random, TICK_HZ};
+use crate::support::{Random, TICK_HZ, exchange};
 
 const ID: ReceiverId = ReceiverId(3);
 
@@ -264,7 +264,7 @@ impl Session {
                 );
                 for of in frame {
                     let found = past.sample(of.0).map(|sample| drawn(&sample));
-                    assert_eq!(found.as_ref(), Some(&of), "seed {seed}, tick {tick}, moment {at}");
+                    assert_eq!(found.as_ref(), Ok(&of), "seed {seed}, tick {tick}, moment {at}");
                     compared += 1;
                 }
             }
@@ -343,7 +343,94 @@ fn states_of_entities_that_take_turns_are_found() {
     Session { turns: Some(3), every: 2, ..Session::new() }.check();
 }
 
+/// A hub at tick `last` that rewinds by at most 30 ticks, what a receiver drew in each tick, and the
+/// world 30 ticks ago.
+fn short_session(last: u32) -> (Hub, Vec<(Seen, f64)>, Snapshot) {
+    let session = Session::new();
+    let (codec, mut game) = (session.codec(), Game::new(5, 1));
+    let mut hub = Hub::new(&codec, HubConfig::default()).unwrap();
+    hub.set_rewind(Some(RewindConfig::at_hz(TICK_HZ))).unwrap();
+    hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
+    let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(TICK_HZ)).unwrap();
+    let link = LinkConfig { latency: Duration::from_millis(20), ..LinkConfig::default() };
+    let mut links = [0, 1].map(|seed| Link::new(link, seed).unwrap());
+    let (mut seen, mut at_limit) = (Vec::new(), Snapshot::new(codec.schema(), Tick(0)));
+    for tick in 1..=last {
+        let world = game.step(codec.schema(), tick);
+        if tick == last - 30 {
+            at_limit.copy_from(&world);
+        }
+        let now = exchange(&mut hub, ID, &mut receiver, &mut links, &world);
+        if let Some(playback) = receiver.playback(now) {
+            let tick = playback.tick;
+            seen.extend(receiver.seen().map(|seen| (seen, tick)));
+        }
+    }
+    (hub, seen, at_limit)
+}
+
+/// The stamp with one lane changed.
+fn forged(seen: Seen, lane: usize, change: impl Fn(u32) -> u32) -> Seen {
+    let mut lanes = [0; Seen::LANES];
+    seen.quantize(&mut lanes).unwrap();
+    lanes[lane] = change(lanes[lane]);
+    Seen::reconstruct(&lanes)
+}
+
 #[test]
 fn stamps_are_checked() {
-    let _ = RewindError::Disabled;
+    let (mut hub, seen, _) = short_session(300);
+    let (newest, drawn) = *seen.last().unwrap();
+    assert_eq!(hub.rewind(ReceiverId(9), newest).unwrap_err(), RewindError::UnknownReceiver);
+    let behind = ((300.0 - drawn) * 256.0) as u32;
+    let later = forged(newest, 0, |moment| moment + behind + 256);
+    assert!(matches!(hub.rewind(ID, later), Err(RewindError::TooOld { .. })), "not sent yet");
+    let ahead = forged(newest, 0, |moment| moment + behind - 50);
+    assert_eq!(hub.rewind(ID, ahead).unwrap_err(), RewindError::Ahead);
+    let (old, _) = seen[seen.len() - 60];
+    assert!(matches!(hub.rewind(ID, old), Err(RewindError::TooOld { .. })));
+    let nothing = (3..Seen::LANES).fold(newest, |seen, lane| forged(seen, lane, |_| 255));
+    assert_eq!(hub.rewind(ID, nothing).unwrap_err(), RewindError::NothingShown);
+
+    // None of these changed what is accepted.
+    let (before, _) = seen[seen.len() - 20];
+    assert!(hub.rewind(ID, before).is_ok());
+    assert_eq!(hub.rewind(ID, newest).unwrap().tick, drawn);
+    assert_eq!(hub.rewind(ID, before).unwrap_err(), RewindError::RunsBack);
+    assert_eq!(hub.rewind(ID, newest).unwrap().tick, drawn, "the same moment again");
+    let past = hub.rewind(ID, newest).unwrap();
+    let absent = EntityId(5_000);
+    assert_eq!(past.state::<Walker>(absent).unwrap_err(), RewindError::NotShown { id: absent });
+    let crates = past.ids().find(|id| id.0 > 100).unwrap();
+    assert!(matches!(past.state::<Walker>(crates), Err(RewindError::State(_))));
+    assert!(past.state::<Crate>(crates).is_ok());
+
+    hub.set_rewind(None).unwrap();
+    assert_eq!(hub.rewind(ID, newest).unwrap_err(), RewindError::Disabled);
+    let endless = RewindConfig { longest: Duration::from_secs(5), ..RewindConfig::at_hz(60) };
+    assert_eq!(hub.set_rewind(Some(endless)), Err(NetError::RewindTooLong { ticks: 300 }));
+}
+
+/// A client that pretends not to have got what was sent to it wants its targets to stand where they
+/// were. It gets none that was sent anew longer ago than the limit.
+#[test]
+fn a_client_gains_nothing_beyond_the_limit() {
+    let (mut hub, seen, at_limit) = short_session(200);
+    let (newest, tick) = *seen.last().unwrap();
+    // Everything is missing but the newest snapshot and one from 33 ticks before.
+    let mut lanes = [0; Seen::LANES];
+    newest.quantize(&mut lanes).unwrap();
+    lanes[3..].fill(255);
+    for sequence in [lanes[1], lanes[1] + 256 - 33] {
+        lanes[3 + (sequence % 256 / 8) as usize] &= !(1 << (sequence % 8));
+    }
+    let past = hub.rewind(ID, Seen::reconstruct(&lanes)).unwrap();
+    assert_eq!(past.tick, tick);
+    let forged: Vec<_> = past.ids().map(|id| past.sample(id).map(|of| drawn(&of))).collect();
+    let refused = forged.iter().filter(|of| matches!(of, Err(RewindError::TooOld { .. })));
+    assert!(refused.count() > 2);
+    for (id, [(_, from), _], ..) in forged.into_iter().flatten() {
+        let then = at_limit.position(id).unwrap();
+        assert!(at_limit.lanes_at(then).eq(from), "only what was so at the limit");
+    }
 }

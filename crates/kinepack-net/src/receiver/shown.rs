@@ -119,7 +119,8 @@ impl Shown {
     }
 
     /// Advances by the partial snapshot with the sequence `sequence`, whose view is `view`. Recent
-    /// lanes stay, because the view may not have them yet. If entities take `turns`, one that was
+    /// lanes stay, because the view may not have them yet. The view may also have an entity that a
+    /// datagram since its baseline removed: `is_gone` tells. If entities take `turns`, one that was
     /// sent with the lanes that are known already keeps its tick, because a sender repeats lanes
     /// until they are acknowledged.
     pub(super) fn advance(
@@ -128,6 +129,7 @@ impl Shown {
         view: &Arc<Snapshot>,
         PartSaid { removed, sent }: PartSaid<'_>,
         turns: u8,
+        is_gone: impl Fn(EntityId) -> bool,
     ) -> Result<(), EncodeError> {
         let before = self.versions();
         let is_new = |(index, (kind, id)): (usize, Entity)| {
@@ -155,9 +157,18 @@ impl Shown {
                 }
             }
         }
+        let mut gone = Vec::new();
+        if !self.state.has_same_entities(view) {
+            let entities = view.entities().filter(|(kind, id)| {
+                let is_known = |of: &Snapshot| of.position_of(*kind, *id).is_some();
+                !is_known(&self.state) && !is_known(sent) && is_gone(*id)
+            });
+            gone.extend(entities.map(|(_, id)| id));
+            gone.sort_unstable();
+        }
         self.state = Arc::clone(view);
-        if !kept.is_empty() {
-            Arc::make_mut(&mut self.state).patch(&[], &kept)?;
+        if !kept.is_empty() || !gone.is_empty() {
+            Arc::make_mut(&mut self.state).patch(&gone, &kept)?;
         }
         let by = Fresh { tick: view.tick.0, by: Some(sequence) };
         self.fresh = Some(versions_of(&self.state, &before, new.into_iter(), by));

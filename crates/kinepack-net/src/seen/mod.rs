@@ -12,7 +12,7 @@ use kinepack::schema::{Field, FieldKind};
 use kinepack::{EncodeError, Pack};
 
 pub(crate) use arrivals::Arrivals;
-pub(crate) use version::{Arrived, Row, Said, Version, WINDOW, version};
+pub(crate) use version::{Arrived, Row, Said, Version, WINDOW, is_same, version};
 
 use crate::Sequence;
 

@@ -93,7 +93,7 @@ fn known<'a, A: Arrived<'a>, I: Iterator<Item = A> + Clone>(
         }
         match by.said(id) {
             Said::Row(row) => return Some(Known { row, sender: Some(by), rest }),
-            Said::Absent => break,
+            Said::Absent => return None,
             Said::Nothing => {}
         }
     }
@@ -101,6 +101,6 @@ fn known<'a, A: Arrived<'a>, I: Iterator<Item = A> + Clone>(
 }
 
 /// Whether two rows are the same entity in the same state.
-fn is_same((a, at_a): Row<'_>, (b, at_b): Row<'_>) -> bool {
+pub(crate) fn is_same((a, at_a): Row<'_>, (b, at_b): Row<'_>) -> bool {
     a.kind_at(at_a) == b.kind_at(at_b) && a.lanes_at(at_a).eq(b.lanes_at(at_b))
 }

@@ -8,8 +8,8 @@ use kinepack::{EntityId, Snapshot, Tick};
 use super::Receiver;
 use super::config::STATES_SHARE;
 use crate::receiver::shown::Shown;
-use crate::receiver::views::HeldView;
-use crate::seen::version;
+use crate::receiver::views::{HeldView, Views};
+use crate::seen::{Arrivals, version};
 use crate::trace::event;
 use crate::{Entry, Pushed, Sequence};
 
@@ -71,7 +71,9 @@ impl Receiver {
         let mut shown = self.newest_shown.take().unwrap_or_else(new);
         let reach = shown.reach(tick, said.sent.entities(), longest_blend_ticks);
         let reach = self.config.reach_of_turns(tick, turns).unwrap_or(reach);
-        if shown.advance(sequence, &view, said, turns).is_err() {
+        let is_gone =
+            |id| version(id, arrived_up_to(&self.views, &self.arrivals, sequence)).is_none();
+        if shown.advance(sequence, &view, said, turns, is_gone).is_err() {
             self.stats.unmerged += 1;
             shown = new();
         }
@@ -95,49 +97,47 @@ impl Receiver {
         Tick(whole.state.tick.0.saturating_sub(interval))
     }
 
-    /// Shows a snapshot that arrived after newer ones: corrects what newer states have of its
-    /// entities, as if it had arrived in order. A complete state is too late once playback has
-    /// passed it. Then newer states have all that it has, and nothing is shown of it.
-    fn show_late(
-        &mut self,
-        now: Duration,
-        sequence: Sequence,
-        Pace { interval_ticks, turns, .. }: Pace,
-    ) {
+    /// Shows a snapshot that arrived after newer ones, as if it had arrived in order: adds a state
+    /// between the others, unless playback is beyond the next one, and corrects newer states.
+    fn show_late(&mut self, now: Duration, sequence: Sequence, pace: Pace) {
         let Some(held) = self.views.find(sequence) else { return };
         let (view, said) = (Arc::clone(held.view.snapshot()), held.part_said());
         let tick = view.tick;
-        let mut whole = Shown::whole(Arc::clone(&view), Some(sequence));
-        whole.interval_ticks = interval_ticks;
-        if said.is_none() && turns <= 1 {
-            if self.buffer.state_mut(tick).is_none() {
-                let unchanged_until = self.unchanged_until(&whole);
-                self.push(now, unchanged_until, None, whole);
-                if self.buffer.state_mut(tick).is_none() {
-                    return;
-                }
+        let before = self.buffer.entries_mut().rfind(|entry| entry.tick <= tick);
+        let before = before.map(|entry| &entry.state).filter(|before| before.state.tick < tick);
+        let is_complete = said.is_none() && pace.turns <= 1;
+        let mut shown = match before {
+            Some(before) if !is_complete => before.clone(),
+            _ => Shown::whole(Arc::clone(&view), Some(sequence)),
+        };
+        let advanced = match said {
+            Some(said) => {
+                let arrived = arrived_up_to(&self.views, &self.arrivals, sequence);
+                let arrived = std::iter::once(held).chain(arrived);
+                let is_gone = |id| version(id, arrived.clone()).is_none();
+                shown.advance(sequence, &view, said, pace.turns, is_gone)
             }
-        } else {
-            let before = self.buffer.entries_mut().rfind(|entry| entry.tick <= tick);
-            if let Some(before) = before.filter(|entry| entry.tick < tick) {
-                let mut shown = before.state.clone();
-                let advanced = match said {
-                    Some(said) => shown.advance(sequence, &view, said, turns),
-                    None => {
-                        self.difference.find(&shown.state, &view);
-                        let changed = entities_at(&view, &self.difference.sent);
-                        shown.take_turns(sequence, &view, changed, turns);
-                        Ok(())
-                    }
-                };
-                shown.interval_ticks = interval_ticks;
-                if advanced.is_err() {
-                    self.stats.unmerged += 1;
-                    return;
-                }
-                self.largest_state_bytes = self.largest_state_bytes.max(shown.all_bytes());
-                self.buffer.insert(Entry { tick, unchanged_until: Tick(0), state: shown });
+            None if is_complete => Ok(()),
+            None => {
+                self.difference.find(&shown.state, &view);
+                let changed = entities_at(&view, &self.difference.sent);
+                shown.take_turns(sequence, &view, changed, pace.turns);
+                Ok(())
             }
+        };
+        if advanced.is_err() {
+            self.stats.unmerged += 1;
+            return;
+        }
+        shown.interval_ticks = pace.interval_ticks;
+        let is_between = before.is_some();
+        let unchanged_until = self.unchanged_until(&shown);
+        if is_complete && self.buffer.state_mut(tick).is_none() {
+            self.push(now, unchanged_until, None, shown.clone());
+        }
+        if is_between && self.buffer.state_mut(tick).is_none() {
+            self.largest_state_bytes = self.largest_state_bytes.max(shown.all_bytes());
+            self.buffer.insert(Entry { tick, unchanged_until, state: shown });
         }
         self.arrivals.note(sequence);
         self.correct_newer(sequence, tick);
@@ -168,7 +168,7 @@ impl Receiver {
             // A full state has all that came before it.
             let of = shown.state.tick;
             let oldest = full_state_tick.filter(|full_state| *full_state < of);
-            let arrived = views.up_to(newest).filter(is_used);
+            let arrived = arrived_up_to(views, arrivals, newest);
             let arrived =
                 arrived.take_while(move |held| oldest.is_none_or(|oldest| held.view.tick > oldest));
             let corrected = shown.correct(&ids, |id| version(id, arrived.clone()));
@@ -240,6 +240,15 @@ impl Receiver {
             self.stats.dropped_states += 1;
         }
     }
+}
+
+/// The held views of datagrams that arrived, from that of `newest` to the oldest.
+fn arrived_up_to<'a>(
+    views: &'a Views,
+    arrivals: &'a Arrivals,
+    newest: Sequence,
+) -> impl Iterator<Item = &'a HeldView> + Clone {
+    views.up_to(newest).filter(|held| arrivals.has(held.sequence))
 }
 
 /// The kinds and ids of the entities of `state` at `indices`.

@@ -7,7 +7,7 @@ use kinepack::{EntityId, Pack, Tick};
 
 use super::RewindError;
 use crate::receiver::{Next, Pace};
-use crate::seen::{Arrived, Row, Said, Version, version};
+use crate::seen::{Arrived, Row, Said, Version, WINDOW, is_same, version};
 use crate::sender::view::SentView;
 use crate::{Sample, Sequence};
 
@@ -49,6 +49,20 @@ impl<'a> Arrived<'a> for Step<'a> {
     }
 }
 
+/// How far back a player may reach.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limit {
+    /// The newest tick.
+    pub(super) now: Tick,
+    pub(super) longest_ticks: f64,
+}
+
+impl Limit {
+    fn ticks_ago(&self, tick: Tick) -> f64 {
+        f64::from(self.now.0) - f64::from(tick.0)
+    }
+}
+
 /// The world as a receiver showed it at a moment. [`Hub::rewind`](crate::Hub::rewind) has an
 /// example.
 #[derive(Debug)]
@@ -59,16 +73,44 @@ pub struct Past<'a> {
     pace: Pace,
     /// The snapshots that had arrived, from the newest to the oldest.
     steps: Vec<Step<'a>>,
+    /// The snapshots that had not arrived although they were sent longer ago than the limit, from
+    /// the newest to the oldest.
+    missed: Vec<Step<'a>>,
+    /// The newest snapshot that was sent as long ago as the limit, whether or not it arrived.
+    at_limit: Option<Step<'a>>,
+    limit: Limit,
     /// The index of the newest snapshot that is not after the moment.
     from: usize,
 }
 
 impl<'a> Past<'a> {
-    /// The past at a moment that is not before all `steps`. The steps are from the newest to the
-    /// oldest.
-    pub(super) fn new(pace: Pace, steps: Vec<Step<'a>>) -> Option<Self> {
+    /// The past at a moment of playback. `sent` are the snapshots up to the newest that had arrived,
+    /// from the newest to the oldest, each with whether it had arrived. `None` if all that had
+    /// arrived is later.
+    pub(super) fn new(
+        pace: Pace,
+        sent: impl Iterator<Item = (Step<'a>, bool)>,
+        full_state: Option<&'a Arc<SentView>>,
+        limit: Limit,
+    ) -> Option<Self> {
+        let (mut steps, mut missed, mut at_limit) = (Vec::new(), Vec::new(), None);
+        for (step, has_arrived) in sent {
+            let is_old = limit.ticks_ago(step.tick()) >= limit.longest_ticks;
+            if is_old {
+                at_limit.get_or_insert(step);
+            }
+            if has_arrived {
+                steps.push(step);
+            } else if is_old {
+                missed.push(step);
+            }
+        }
+        if let Some(view) = full_state {
+            let at = steps.partition_point(|step: &Step<'_>| step.tick() > view.tick());
+            steps.insert(at, Step { sequence: None, view, interval_ticks: 0 });
+        }
         let from = steps.iter().position(|step| f64::from(step.tick().0) <= pace.tick)?;
-        Some(Self { tick: pace.tick, pace, steps, from })
+        Some(Self { tick: pace.tick, pace, steps, from, missed, at_limit, limit })
     }
 
     /// The entity's state as the receiver showed it, bit for bit. Fields that are relative to a
@@ -78,7 +120,7 @@ impl<'a> Past<'a> {
     /// Returns [`RewindError::NotShown`], and [`RewindError::State`] for another type than the
     /// entity's.
     pub fn state<T: Pack>(&self, id: EntityId) -> Result<T, RewindError> {
-        Ok(self.shown(id)?.state()?)
+        Ok(self.sample(id)?.state()?)
     }
 
     /// The entity's state in world coordinates, as
@@ -87,7 +129,7 @@ impl<'a> Past<'a> {
     /// # Errors
     /// Returns [`RewindError::NotShown`] and [`RewindError::Frame`].
     pub fn in_world<T: Pack>(&self, id: EntityId) -> Result<T, RewindError> {
-        Ok(self.shown(id)?.moment().in_world(|id| self.moment(id))?)
+        Ok(self.sample(id)?.moment().in_world(|id| self.moment(id))?)
     }
 
     /// Where the entity was in the world, and how it moved, as
@@ -96,14 +138,24 @@ impl<'a> Past<'a> {
     /// # Errors
     /// Returns [`RewindError::NotShown`] and [`RewindError::Frame`].
     pub fn motion(&self, id: EntityId) -> Result<Motion, RewindError> {
-        Ok(self.shown(id)?.moment().motion(|id| self.moment(id))?)
+        Ok(self.sample(id)?.moment().motion(|id| self.moment(id))?)
     }
 
-    /// The entity's sample in the receiver's playback; `None` if it was not shown.
-    pub fn sample(&self, id: EntityId) -> Option<Sample<'a>> {
-        let (row, since) = self.at(id, self.from)?;
-        let next = self.next(id, row, since);
-        Some(self.pace.sample(id, row, f64::from(since.0), next))
+    /// The entity's sample in the receiver's playback, for what the other methods do not read, such
+    /// as a figure.
+    ///
+    /// # Errors
+    /// Returns [`RewindError::NotShown`], and [`RewindError::TooOld`] if the receiver should have
+    /// got a newer state of the entity so long ago.
+    pub fn sample(&self, id: EntityId) -> Result<Sample<'a>, RewindError> {
+        let (version, since) = self.at(id, self.from).ok_or(RewindError::NotShown { id })?;
+        if let Some(missed) = self.missed(id, &version) {
+            let Limit { longest_ticks, .. } = self.limit;
+            let ticks = self.limit.ticks_ago(missed.tick());
+            return Err(RewindError::TooOld { ticks, longest_ticks });
+        }
+        let next = self.next(id, version.row, since);
+        Ok(self.pace.sample(id, version.row, f64::from(since.0), next))
     }
 
     /// The ids of the entities that the receiver showed, in increasing order. Cost: a search for
@@ -124,27 +176,40 @@ impl<'a> Past<'a> {
         ids.into_iter().filter(|id| self.at(*id, self.from).is_some())
     }
 
-    fn shown(&self, id: EntityId) -> Result<Sample<'a>, RewindError> {
-        self.sample(id).ok_or(RewindError::NotShown { id })
+    /// A snapshot that sent a newer state of an entity longer ago than the limit, and did not
+    /// arrive. `None` if the entity has been in the same state again since.
+    fn missed(&self, id: EntityId, version: &Version<'_>) -> Option<&Step<'a>> {
+        // Without a datagram that brought it, the state is older than the window.
+        let newest = self.steps[self.from].sequence;
+        let since = version.since.map(|(by, _)| by);
+        let since = since.or_else(|| newest.map(|newest| newest.before(WINDOW)))?;
+        let is_newer = |step: &&Step<'_>| step.sequence().since(since) > 0;
+        let says = |step: &&Step<'_>| !matches!(step.said(id), Said::Nothing);
+        let missed = self.missed.iter().take_while(is_newer).find(says)?;
+        let at_limit = self
+            .at_limit
+            .and_then(|step| Some((&**step.view.whole.snapshot(), step.view.whole.position(id)?)));
+        let is_same = at_limit.is_some_and(|at_limit| is_same(at_limit, version.row));
+        (!is_same).then_some(missed)
     }
 
     fn moment(&self, id: EntityId) -> Option<Moment<'a>> {
-        Some(self.sample(id)?.moment())
+        Some(self.sample(id).ok()?.moment())
     }
 
     /// The entity after the step at `index`, and the tick from which it blends to its next state.
-    fn at(&self, id: EntityId, index: usize) -> Option<(Row<'a>, Tick)> {
+    fn at(&self, id: EntityId, index: usize) -> Option<(Version<'a>, Tick)> {
         let newest = &self.steps[index];
         // Rules look no farther back than a full state, which has all that came before it.
         let older = self.steps[index + 1..].iter().copied();
         let older = older.take_while(|step| step.sequence.is_some());
-        let Version { row, since } = version(id, std::iter::once(*newest).chain(older))?;
-        let since = since.map_or(Tick(0), |(_, tick)| tick);
+        let version = version(id, std::iter::once(*newest).chain(older))?;
+        let since = version.since.map_or(Tick(0), |(_, tick)| tick);
         // In a complete view, lanes that are older than a turn are also those of the view's tick.
         let turns = newest.view.turns;
         let age = newest.tick().0.saturating_sub(since.0);
         let rests = newest.view.is_complete() && turns > 1 && age >= turns.into();
-        Some((row, if rests { newest.tick() } else { since }))
+        Some((version, if rests { newest.tick() } else { since }))
     }
 
     /// The next state of an entity that is at `row` since the tick `since`.
@@ -162,7 +227,8 @@ impl<'a> Past<'a> {
             let says = |step: &Step<'_>| !matches!(step.said(id), Said::Nothing);
             let newest = self.steps[begin];
             if newest.is_complete() || self.steps[begin..end].iter().any(says) {
-                let next = self.at(id, begin).filter(|(row, _)| is_same(*row));
+                let next = self.at(id, begin).map(|(version, until)| (version.row, until));
+                let next = next.filter(|(row, _)| is_same(*row));
                 if let Some((row, until)) =
                     next.filter(|(_, until)| *until > since || newest.is_complete())
                 {

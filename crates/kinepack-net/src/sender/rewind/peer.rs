@@ -2,7 +2,7 @@
 
 use kinepack::Tick;
 
-use super::past::Step;
+use super::past::{Limit, Step};
 use super::{Past, RewindConfig, RewindError};
 use crate::receiver::Pace;
 use crate::seen::{STEPS, Seen};
@@ -42,7 +42,8 @@ impl Hub {
     /// The stamp comes from the client, so it is checked: the moment must not be longer ago than
     /// [`RewindConfig::longest`], nor be of a state that was not sent yet, nor go back behind an
     /// earlier stamp of the receiver. A client that lies may pretend that datagrams did not arrive,
-    /// as one with a bad connection, up to that limit. Pass on the stamps of all inputs in order,
+    /// as one with a bad connection. This helps it up to the same limit: an entity's state is refused
+    /// if a newer one was sent to the receiver longer ago. Pass on the stamps of all inputs in order,
     /// even if there is nothing to find: then a client cannot choose among moments.
     ///
     /// ```
@@ -98,7 +99,7 @@ impl Hub {
         let (_, now) = self.last_tick.ok_or(RewindError::Ahead)?;
         let last_seen = peer.check_seen(&config, now, seen)?;
         peer.last_seen = Some(last_seen);
-        peer.past(&config, last_seen, seen).ok_or(RewindError::NothingShown)
+        peer.past(&config, now, last_seen, seen).ok_or(RewindError::NothingShown)
     }
 }
 
@@ -130,31 +131,45 @@ impl Peer {
         if self.last_seen.is_some_and(is_earlier) {
             return Err(RewindError::RunsBack);
         }
-        Ok(LastSeen { moment, newest })
+        let snapshots = self.history.snapshots(newest);
+        let arrived = snapshots.filter(|(sequence, ..)| !seen.misses(*sequence));
+        let mut ticks = arrived
+            .map(|(_, view, _)| view)
+            .chain(self.full_state_shown(seen.full_state))
+            .map(|view| u64::from(view.tick().0) * STEPS);
+        let (mut is_before, mut is_after) = (false, false);
+        while !(is_before && is_after)
+            && let Some(tick) = ticks.next()
+        {
+            is_before |= tick <= moment;
+            is_after |= tick >= moment;
+        }
+        match (is_before, is_after) {
+            (true, true) => Ok(LastSeen { moment, newest }),
+            (true, false) => Err(RewindError::Ahead),
+            (false, _) => Err(RewindError::NothingShown),
+        }
     }
 
-    /// The past at a checked stamp. `None` if no state had arrived that is still known.
-    fn past(&self, config: &RewindConfig, last_seen: LastSeen, seen: Seen) -> Option<Past<'_>> {
+    /// The past at a checked stamp.
+    fn past(
+        &self,
+        config: &RewindConfig,
+        now: Tick,
+        last_seen: LastSeen,
+        seen: Seen,
+    ) -> Option<Past<'_>> {
         let LastSeen { moment, newest } = last_seen;
         let pace = Pace {
             tick: moment as f64 / STEPS as f64,
             tick_hz: config.tick_hz.into(),
             longest_blend_ticks: config.longest_blend.as_secs_f64() * f64::from(config.tick_hz),
         };
-        let snapshots = self.history.snapshots(newest);
-        let arrived = snapshots.filter(|(sequence, ..)| !seen.misses(*sequence));
-        let mut steps: Vec<Step<'_>> = arrived
-            .map(|(sequence, view, interval_ticks)| Step {
-                sequence: Some(sequence),
-                view,
-                interval_ticks,
-            })
-            .collect();
-        let full_state = self.full_state_shown(seen.full_state);
-        if let Some(view) = full_state {
-            let at = steps.partition_point(|step| step.view.tick() > view.tick());
-            steps.insert(at, Step { sequence: None, view, interval_ticks: 0 });
-        }
-        Past::new(pace, steps)
+        let sent = self.history.snapshots(newest).map(|(sequence, view, interval_ticks)| {
+            let step = Step { sequence: Some(sequence), view, interval_ticks };
+            (step, !seen.misses(sequence))
+        });
+        let limit = Limit { now, longest_ticks: config.longest_ticks() };
+        Past::new(pace, sent, self.full_state_shown(seen.full_state), limit)
     }
 }
