@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use kinepack::codec::Difference;
 use kinepack::{EncodeError, EntityId, Snapshot, Tick};
 
 use crate::Sequence;
@@ -62,7 +63,8 @@ impl Shown {
     /// if it got them longer ago than both sides remember.
     pub(super) fn since(&self, index: usize) -> Tick {
         let fresh = self.version(index);
-        let is_recent = self.fresh.is_none() || self.is_recent(fresh);
+        let is_recent =
+            self.fresh.is_none() || self.sequence.is_some_and(|newest| is_recent(newest, fresh));
         let tick = if is_recent { fresh.tick } else { 0 };
         let age = self.state.tick.0.saturating_sub(tick);
         if self.rests(age) { self.state.tick } else { Tick(tick) }
@@ -74,15 +76,12 @@ impl Shown {
         age >= self.turns.map_or(u32::MAX, u32::from)
     }
 
-    fn version(&self, index: usize) -> Fresh {
-        let newest = Fresh { tick: self.state.tick.0, by: self.sequence };
-        self.fresh.as_ref().map_or(newest, |fresh| fresh[index])
+    fn newest(&self) -> Fresh {
+        Fresh { tick: self.state.tick.0, by: self.sequence }
     }
 
-    /// Whether a datagram within the window brought the lanes.
-    fn is_recent(&self, fresh: Fresh) -> bool {
-        let newest = self.sequence.zip(fresh.by);
-        newest.is_some_and(|(newest, by)| newest.since(by) < WINDOW.into())
+    fn version(&self, index: usize) -> Fresh {
+        self.fresh.as_ref().map_or(self.newest(), |fresh| fresh[index])
     }
 
     pub(super) fn is_complete(&self) -> bool {
@@ -122,58 +121,70 @@ impl Shown {
     /// lanes stay, because the view may not have them yet. The view may also have an entity that a
     /// datagram since its baseline removed: `is_gone` tells. If entities take `turns`, one that was
     /// sent with the lanes that are known already keeps its tick, because a sender repeats lanes
-    /// until they are acknowledged.
+    /// until they are acknowledged. `scratch` is memory to work in.
+    ///
+    /// Cost: a comparison with the view, and a copy of the state.
     pub(super) fn advance(
         &mut self,
         sequence: Sequence,
         view: &Arc<Snapshot>,
         PartSaid { removed, sent }: PartSaid<'_>,
         turns: u8,
+        scratch: &mut Difference,
         is_gone: impl Fn(EntityId) -> bool,
     ) -> Result<(), EncodeError> {
-        let before = self.versions();
-        let is_new = |(index, (kind, id)): (usize, Entity)| {
-            let known = self.state.position_of(kind, id).filter(|_| turns > 1);
-            known.is_none_or(|known| !self.state.lanes_at(known).eq(sent.lanes_at(index)))
+        let is_new = |(index, (kind, id)): &(usize, Entity)| {
+            let known = self.state.position_of(*kind, *id).filter(|_| turns > 1);
+            known.is_none_or(|known| !self.state.lanes_at(known).eq(sent.lanes_at(*index)))
         };
-        let new: Vec<Entity> = sent
-            .entities()
-            .enumerate()
-            .filter(|at| is_new(*at))
-            .map(|(_, entity)| entity)
-            .collect();
-        self.sequence = Some(sequence);
-        let mut kept = Snapshot::new_like(view);
-        let mut said = sent.entities().peekable();
-        for (index, (entity @ (kind, id), fresh)) in before.iter().enumerate() {
-            while said.next_if(|other| other < entity).is_some() {}
-            let is_said = said.peek() == Some(entity) || removed.binary_search(id).is_ok();
-            if !is_said && self.is_recent(*fresh) {
-                let same_place =
-                    view.ids().get(index) == Some(id) && view.kind_at(index) == Some(*kind);
-                let held = if same_place { Some(index) } else { view.position_of(*kind, *id) };
-                if held.is_none_or(|held| !view.lanes_at(held).eq(self.state.lanes_at(index))) {
-                    kept.push_row(&self.state, index)?;
-                }
-            }
+        let new: Vec<Entity> =
+            sent.entities().enumerate().filter(is_new).map(|(_, entity)| entity).collect();
+        let mut state = Arc::clone(&self.state);
+        let is_same_place = self.state.has_same_entities(view);
+        let are_recent = |fresh: &Vec<Fresh>| fresh.iter().all(|of| is_recent(sequence, *of));
+        if is_same_place && self.fresh.as_ref().is_some_and(are_recent) {
+            Arc::make_mut(&mut state).patch(&[], sent)?;
+        } else {
+            self.compare(sequence, view, PartSaid { removed, sent }, scratch, is_gone);
+            let mut rows = Snapshot::new_like(view);
+            rows.gather(view, &scratch.sent)?;
+            Arc::make_mut(&mut state).patch(&scratch.removed, &rows)?;
         }
-        let mut gone = Vec::new();
-        if !self.state.has_same_entities(view) {
-            let entities = view.entities().filter(|(kind, id)| {
-                let is_known = |of: &Snapshot| of.position_of(*kind, *id).is_some();
-                !is_known(&self.state) && !is_known(sent) && is_gone(*id)
-            });
-            gone.extend(entities.map(|(_, id)| id));
-            gone.sort_unstable();
-        }
-        self.state = Arc::clone(view);
-        if !kept.is_empty() || !gone.is_empty() {
-            Arc::make_mut(&mut self.state).patch(&gone, &kept)?;
-        }
+        Arc::make_mut(&mut state).tick = view.tick;
         let by = Fresh { tick: view.tick.0, by: Some(sequence) };
-        self.fresh = Some(versions_of(&self.state, &before, new.into_iter(), by));
+        self.follow(sequence, state, new.into_iter(), by);
         self.turns = None;
         Ok(())
+    }
+
+    /// Finds what a partial snapshot changes: the entities to remove, and those to take from the
+    /// view. These are the ones that it sent, and those without recent lanes.
+    fn compare(
+        &self,
+        sequence: Sequence,
+        view: &Snapshot,
+        PartSaid { removed, sent }: PartSaid<'_>,
+        found: &mut Difference,
+        is_gone: impl Fn(EntityId) -> bool,
+    ) {
+        found.find(&self.state, view);
+        let is_same_place = self.state.has_same_entities(view);
+        let is_old = |known: usize| !is_recent(sequence, self.version(known));
+        let mut said = sent.entities().peekable();
+        let mut is_taken = |index: usize| {
+            let Some(kind) = view.kind_at(index) else { return false };
+            let entity @ (_, id) = (kind, view.ids()[index]);
+            while said.next_if(|other| *other < entity).is_some() {}
+            if said.peek() == Some(&entity) {
+                return true;
+            }
+            let known = if is_same_place { Some(index) } else { self.state.position(id) };
+            known.map_or_else(|| !is_gone(id), is_old)
+        };
+        found.sent.retain(|index| is_taken(*index as usize));
+        found.removed.retain(|id| {
+            removed.binary_search(id).is_ok() || self.state.position(*id).is_some_and(is_old)
+        });
     }
 
     /// Advances to a whole state in which entities take `turns`. The entities `changed` differ from
@@ -185,12 +196,36 @@ impl Shown {
         changed: impl Iterator<Item = Entity>,
         turns: u8,
     ) {
-        let before = self.versions();
         let by = Fresh { tick: state.tick.0, by: Some(sequence) };
-        self.state = Arc::clone(state);
-        self.sequence = Some(sequence);
-        self.fresh = Some(versions_of(state, &before, changed, by));
+        self.follow(sequence, Arc::clone(state), changed, by);
         self.turns = Some(turns);
+    }
+
+    /// Takes a newer state, in which the lanes of the `new` entities are from `by`.
+    fn follow(
+        &mut self,
+        sequence: Sequence,
+        state: Arc<Snapshot>,
+        new: impl Iterator<Item = Entity>,
+        by: Fresh,
+    ) {
+        if self.state.has_same_entities(&state) {
+            let newest = self.newest();
+            let mut fresh = self.fresh.take().unwrap_or_else(|| vec![newest; self.state.len()]);
+            let (mut at, ids) = (0, state.ids());
+            for (kind, id) in new {
+                let range = state.of_kind(kind);
+                at = range.start.max(at);
+                at += ids[at..range.end].iter().take_while(|other| **other < id).count();
+                if at < range.end && ids[at] == id {
+                    fresh[at] = by;
+                }
+            }
+            self.fresh = Some(fresh);
+        } else {
+            self.fresh = Some(versions_of(&state, &self.versions(), new, by));
+        }
+        (self.state, self.sequence) = (state, Some(sequence));
     }
 
     /// Where each entity's lanes are from, even if the entity rests.
@@ -242,6 +277,11 @@ impl Shown {
         self.fresh = Some(versions_of(&self.state, &before, std::iter::empty(), by));
         Ok(())
     }
+}
+
+/// Whether a datagram within the window before `newest` brought the lanes.
+fn is_recent(newest: Sequence, fresh: Fresh) -> bool {
+    fresh.by.is_some_and(|by| newest.since(by) < WINDOW.into())
 }
 
 /// Where the lanes of each entity of `state` are from: from `by` if the entity is among the `new`

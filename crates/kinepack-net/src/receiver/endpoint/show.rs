@@ -44,7 +44,7 @@ impl Receiver {
             whole.interval_ticks = interval_ticks;
             let takes_turns = |shown: &&Shown| turns > 1 || !shown.is_complete();
             let before = self.newest_shown.as_ref().filter(takes_turns);
-            if turns > 1 {
+            if turns > 1 && before.is_none() {
                 whole.take_turns(sequence, &view, view.entities(), turns);
             }
             // The last update of some entities may be older than the previous state.
@@ -73,7 +73,7 @@ impl Receiver {
         let reach = self.config.reach_of_turns(tick, turns).unwrap_or(reach);
         let is_gone =
             |id| version(id, arrived_up_to(&self.views, &self.arrivals, sequence)).is_none();
-        if shown.advance(sequence, &view, said, turns, is_gone).is_err() {
+        if shown.advance(sequence, &view, said, turns, &mut self.difference, is_gone).is_err() {
             self.stats.unmerged += 1;
             shown = new();
         }
@@ -115,7 +115,7 @@ impl Receiver {
                 let arrived = arrived_up_to(&self.views, &self.arrivals, sequence);
                 let arrived = std::iter::once(held).chain(arrived);
                 let is_gone = |id| version(id, arrived.clone()).is_none();
-                shown.advance(sequence, &view, said, pace.turns, is_gone)
+                shown.advance(sequence, &view, said, pace.turns, &mut self.difference, is_gone)
             }
             None if is_complete => Ok(()),
             None => {
