@@ -155,6 +155,8 @@ fn rough() -> LinkConfig {
         latency: Duration::from_millis(40),
         jitter: Duration::from_millis(45),
         loss: Loss::Independent { ratio: 0.08 },
+        reorder_ratio: 0.1,
+        reorder_delay: Duration::from_millis(90),
         ..LinkConfig::default()
     }
 }

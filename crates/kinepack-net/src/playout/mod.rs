@@ -278,7 +278,7 @@ impl<S> JitterBuffer<S> {
     }
 
     /// The states, oldest first.
-    pub(crate) fn states(&self) -> impl Iterator<Item = &S> {
+    pub(crate) fn states(&self) -> impl DoubleEndedIterator<Item = &S> {
         self.entries.iter().map(|entry| &entry.state)
     }
 

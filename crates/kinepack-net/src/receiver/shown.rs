@@ -52,6 +52,11 @@ impl Shown {
         Self { state, sequence, interval_ticks: 0, fresh: None, turns: None }
     }
 
+    /// Whether the state contains a later datagram than `sequence`.
+    pub(super) fn is_after(&self, sequence: Sequence) -> bool {
+        self.sequence.is_some_and(|newest| newest.since(sequence) > 0)
+    }
+
     /// The tick of the entity at `index`.
     pub(super) fn fresh(&self, index: usize) -> Tick {
         let fresh = self.version(index);

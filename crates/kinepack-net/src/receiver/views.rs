@@ -40,6 +40,10 @@ impl<'a> Arrived<'a> for &'a HeldView {
         self.view.tick
     }
 
+    fn is_full_state(&self) -> bool {
+        false
+    }
+
     fn takes_turns(&self) -> bool {
         self.takes_turns
     }

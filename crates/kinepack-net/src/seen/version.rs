@@ -33,6 +33,8 @@ pub(crate) enum Said<'a> {
 pub(crate) trait Arrived<'a>: Copy {
     fn sequence(&self) -> Sequence;
     fn tick(&self) -> Tick;
+    /// Whether it is a full state, which has all that came before it.
+    fn is_full_state(&self) -> bool;
     /// Whether entities take turns, so that a sent state may be one that is known already.
     fn takes_turns(&self) -> bool;
     /// What the datagram itself says.
@@ -87,7 +89,12 @@ fn known<'a, A: Arrived<'a>, I: Iterator<Item = A> + Clone>(
     mut rest: I,
 ) -> Option<Known<'a, A, I>> {
     let newest = rest.clone().next()?;
+    let mut is_first = true;
     while let Some(by) = rest.next() {
+        if by.is_full_state() && !std::mem::take(&mut is_first) {
+            break;
+        }
+        is_first = false;
         if newest.sequence().since(by.sequence()) >= WINDOW.into() {
             break;
         }

@@ -103,8 +103,8 @@ impl Receiver {
         let Some(held) = self.views.find(sequence) else { return };
         let (view, said) = (Arc::clone(held.view.snapshot()), held.part_said());
         let tick = view.tick;
-        let before = self.buffer.entries_mut().rfind(|entry| entry.tick <= tick);
-        let before = before.map(|entry| &entry.state).filter(|before| before.state.tick < tick);
+        let is_before = |shown: &Shown| shown.state.tick <= tick && !shown.is_after(sequence);
+        let before = self.buffer.states().rfind(|shown| is_before(shown));
         let is_complete = said.is_none() && pace.turns <= 1;
         let mut shown = match before {
             Some(before) if !is_complete => before.clone(),
@@ -132,12 +132,19 @@ impl Receiver {
         shown.interval_ticks = pace.interval_ticks;
         let is_between = before.is_some();
         let unchanged_until = self.unchanged_until(&shown);
-        if is_complete && self.buffer.state_mut(tick).is_none() {
-            self.push(now, unchanged_until, None, shown.clone());
-        }
-        if is_between && self.buffer.state_mut(tick).is_none() {
-            self.largest_state_bytes = self.largest_state_bytes.max(shown.all_bytes());
-            self.buffer.insert(Entry { tick, unchanged_until, state: shown });
+        self.largest_state_bytes = self.largest_state_bytes.max(shown.all_bytes());
+        match self.buffer.state_mut(tick) {
+            // An earlier datagram of the same tick has already added this state.
+            Some(same) if !same.is_after(sequence) => *same = shown,
+            Some(_) => {}
+            None => {
+                if is_complete {
+                    self.push(now, unchanged_until, None, shown.clone());
+                }
+                if is_between && self.buffer.state_mut(tick).is_none() {
+                    self.buffer.insert(Entry { tick, unchanged_until, state: shown });
+                }
+            }
         }
         self.arrivals.note(sequence);
         self.correct_newer(sequence, tick);
@@ -148,20 +155,26 @@ impl Receiver {
         let Self { views, arrivals, buffer, newest_shown, full_state_tick, stats, .. } = self;
         let Some(held) = views.find(late) else { return };
         let is_used = |held: &&HeldView| arrivals.has(held.sequence);
-        let next = views
-            .up_to(late.after(REACH))
-            .filter(is_used)
-            .take_while(|held| held.sequence != late)
-            .last();
-        let mut ids: Vec<EntityId> = Vec::new();
-        for held in std::iter::once(held).chain(next) {
-            ids.extend(held.sent.as_ref().map_or(held.view.ids(), Snapshot::ids));
+        let ids_of = |held: &HeldView| {
+            let mut ids = held.sent.as_ref().map_or(held.view.ids(), Snapshot::ids).to_vec();
             ids.extend(&held.removed);
-        }
+            ids
+        };
+        let ids = ids_of(held);
+        // Of an entity with turns, the late datagram may show that the next one brought nothing new.
+        let next = views.up_to(late.after(REACH)).filter(is_used);
+        let next = next.take_while(|held| held.sequence != late).last();
+        let next = next.filter(|next| next.takes_turns).map(|next| (next.sequence, ids_of(next)));
         let mut correct = |shown: &mut Shown| {
-            let Some(newest) = shown.sequence else { return };
+            let Some(newest) = shown.sequence.filter(|_| shown.is_after(late)) else { return };
+            let mut ids = ids.clone();
             if held.sent.is_none() {
                 ids.extend(shown.state.ids());
+            }
+            if let Some((next, others)) = &next
+                && newest.since(*next) >= 0
+            {
+                ids.extend(others);
             }
             ids.sort_unstable();
             ids.dedup();

@@ -36,6 +36,10 @@ impl<'a> Arrived<'a> for Step<'a> {
         self.view.tick()
     }
 
+    fn is_full_state(&self) -> bool {
+        self.sequence.is_none()
+    }
+
     fn takes_turns(&self) -> bool {
         self.view.turns > 1
     }
@@ -200,10 +204,7 @@ impl<'a> Past<'a> {
     /// The entity after the step at `index`, and the tick from which it blends to its next state.
     fn at(&self, id: EntityId, index: usize) -> Option<(Version<'a>, Tick)> {
         let newest = &self.steps[index];
-        // Rules look no farther back than a full state, which has all that came before it.
-        let older = self.steps[index + 1..].iter().copied();
-        let older = older.take_while(|step| step.sequence.is_some());
-        let version = version(id, std::iter::once(*newest).chain(older))?;
+        let version = version(id, self.steps[index..].iter().copied())?;
         let since = version.since.map_or(Tick(0), |(_, tick)| tick);
         // In a complete view, lanes that are older than a turn are also those of the view's tick.
         let turns = newest.view.turns;
