@@ -379,19 +379,26 @@ fn forged(seen: Seen, lane: usize, change: impl Fn(u32) -> u32) -> Seen {
     Seen::reconstruct(&lanes)
 }
 
+/// The lower eight bits of the newest sequence that had arrived.
+fn newest_sequence(seen: Seen) -> u32 {
+    let mut lanes = [0; Seen::LANES];
+    seen.quantize(&mut lanes).unwrap();
+    lanes[1]
+}
+
 #[test]
 fn stamps_are_checked() {
     let (mut hub, seen, _) = short_session(300);
     let (newest, drawn) = *seen.last().unwrap();
     assert_eq!(hub.rewind(ReceiverId(9), newest).unwrap_err(), RewindError::UnknownReceiver);
-    let behind = ((300.0 - drawn) * 256.0) as u32;
-    let later = forged(newest, 0, |moment| moment + behind + 256);
+    let behind = ((300.0 - drawn) * 64.0) as u32;
+    let later = forged(newest, 0, |moment| (moment + behind + 64) % (256 * 64));
     assert!(matches!(hub.rewind(ID, later), Err(RewindError::TooOld { .. })), "not sent yet");
-    let ahead = forged(newest, 0, |moment| moment + behind - 50);
+    let ahead = forged(newest, 0, |moment| (moment + behind - 12) % (256 * 64));
     assert_eq!(hub.rewind(ID, ahead).unwrap_err(), RewindError::Ahead);
     let (old, _) = seen[seen.len() - 60];
     assert!(matches!(hub.rewind(ID, old), Err(RewindError::TooOld { .. })));
-    let nothing = (3..Seen::LANES).fold(newest, |seen, lane| forged(seen, lane, |_| 255));
+    let nothing = forged(forged(newest, 3, |_| newest_sequence(newest)), 4, |_| 255);
     assert_eq!(hub.rewind(ID, nothing).unwrap_err(), RewindError::NothingShown);
 
     // None of these changed what is accepted.
@@ -422,10 +429,10 @@ fn a_client_gains_nothing_beyond_the_limit() {
     // Everything is missing but the newest snapshot and one from 33 ticks before.
     let mut lanes = [0; Seen::LANES];
     newest.quantize(&mut lanes).unwrap();
-    lanes[3..].fill(255);
-    for sequence in [lanes[1], lanes[1] + 256 - 33] {
-        lanes[3 + (sequence % 256 / 8) as usize] &= !(1 << (sequence % 8));
-    }
+    let last = lanes[1];
+    let before = |behind: u32| (last + 256 - behind) % 256;
+    lanes[3..].fill(0);
+    lanes[3..7].copy_from_slice(&[before(1), 32, before(34), 200]);
     let past = hub.rewind(ID, Seen::reconstruct(&lanes)).unwrap();
     assert_eq!(past.tick, tick);
     let forged: Vec<_> = past.ids().map(|id| past.sample(id).map(|of| drawn(&of))).collect();

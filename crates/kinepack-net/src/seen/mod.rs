@@ -11,15 +11,19 @@ use kinepack::quantize::FloatLimits;
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{EncodeError, Pack};
 
-pub(crate) use arrivals::Arrivals;
+pub(crate) use arrivals::{Arrivals, Run};
 pub(crate) use version::{Arrived, Row, Said, Version, WINDOW, is_same, version};
 
 use crate::Sequence;
 
 /// A moment has this many steps in a tick.
-pub(crate) const STEPS: u64 = 256;
+pub(crate) const STEPS: u64 = 64;
+/// A stamp has a moment modulo this number: 256 ticks.
+pub(crate) const MOMENTS: u16 = 256 * STEPS as u16;
+/// A stamp has this many runs of missing datagrams.
+pub(crate) const RUNS: usize = 16;
 /// The number of bytes that tell which datagrams are missing.
-pub(crate) const MISSING_BYTES: usize = SPAN as usize / 8;
+const MISSING_BYTES: usize = 2 * RUNS;
 /// A stamp tells of this many datagrams, up to the newest, whether they are missing.
 pub(crate) const SPAN: u16 = 256;
 
@@ -46,23 +50,29 @@ pub(crate) const SPAN: u16 = 256;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Seen {
-    /// The moment in 1/256 ticks, modulo 2¹⁶.
+    /// The moment in steps, modulo [`MOMENTS`].
     pub(crate) moment: u16,
     /// The lower eight bits of the newest sequence that had arrived.
     pub(crate) newest: u8,
     /// The number of the newest complete full state; 0 before the first.
     pub(crate) full_state: u8,
-    /// For each of the last [`SPAN`] sequences, whether its datagram is missing. A sequence's bit
-    /// is the one whose number is the sequence modulo the span.
-    pub(crate) missing: [u8; MISSING_BYTES],
+    /// The newest runs of sequences whose datagrams are missing, in any order.
+    pub(crate) missing: [Run; RUNS],
 }
 
 impl Seen {
-    /// Whether the datagram with the sequence `sequence` had not arrived, or came too late to be
-    /// drawn. Only the last [`SPAN`] sequences have a bit.
-    pub(crate) fn misses(&self, sequence: Sequence) -> bool {
-        let bit = sequence.0 % SPAN;
-        self.missing[usize::from(bit / 8)] >> (bit % 8) & 1 == 1
+    /// Whether the datagram with the sequence `sequence` had not arrived. `newest` is the newest
+    /// sequence that had. `None` if the stamp has no room for what is so old.
+    pub(crate) fn misses(&self, newest: Sequence, sequence: Sequence) -> Option<bool> {
+        let behind = u16::try_from(newest.since(sequence)).ok().filter(|behind| *behind < SPAN)?;
+        let runs = || self.missing.iter().filter(|run| run.len > 0);
+        let begins = |run: &Run| u16::from((newest.0 as u8).wrapping_sub(run.last));
+        let ends = |run: &Run| begins(run) + u16::from(run.len);
+        if runs().any(|run| (begins(run)..ends(run)).contains(&behind)) {
+            return Some(true);
+        }
+        let is_told = runs().count() < RUNS || runs().any(|run| ends(run) > behind);
+        is_told.then_some(false)
     }
 }
 
@@ -97,17 +107,21 @@ impl Pack for Seen {
 
     fn quantize(&self, lanes: &mut [u32]) -> Result<(), EncodeError> {
         let head = [self.moment.into(), self.newest.into(), self.full_state.into()];
-        let all = head.into_iter().chain(self.missing.map(u32::from));
+        let runs = self.missing.iter().flat_map(|run| [run.last, run.len].map(u32::from));
+        let all = head.into_iter().chain(runs);
         lanes.iter_mut().zip(all).for_each(|(lane, value)| *lane = value);
         Ok(())
     }
 
     fn reconstruct(lanes: &[u32]) -> Self {
         Self {
-            moment: lanes[0] as u16,
+            moment: lanes[0] as u16 % MOMENTS,
             newest: lanes[1] as u8,
             full_state: lanes[2] as u8,
-            missing: std::array::from_fn(|byte| lanes[3 + byte] as u8),
+            missing: std::array::from_fn(|run| {
+                let [last, len] = [0, 1].map(|byte| lanes[3 + 2 * run + byte] as u8);
+                Run { last, len }
+            }),
         }
     }
 }

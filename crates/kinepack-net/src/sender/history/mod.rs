@@ -81,6 +81,15 @@ impl Content {
     }
 }
 
+/// A snapshot that a receiver may have shown.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shown<'a> {
+    pub(super) sequence: Sequence,
+    pub(super) view: &'a Arc<SentView>,
+    pub(super) interval_ticks: u8,
+    pub(super) is_acknowledged: bool,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     InFlight,
@@ -360,15 +369,15 @@ impl History {
     }
 
     /// The snapshots sent up to the sequence `newest`, the newest first.
-    pub(super) fn snapshots(
-        &self,
-        newest: Sequence,
-    ) -> impl Iterator<Item = (Sequence, &Arc<SentView>, u8)> {
+    pub(super) fn snapshots(&self, newest: Sequence) -> impl Iterator<Item = Shown<'_>> {
         let end = self.index(newest).map_or(0, |index| index + 1);
         self.entries.range(..end).rev().filter_map(|entry| match &entry.content {
-            Content::Snapshot { view, interval_ticks, .. } => {
-                Some((entry.sequence, view, *interval_ticks))
-            }
+            Content::Snapshot { view, interval_ticks, .. } => Some(Shown {
+                sequence: entry.sequence,
+                view,
+                interval_ticks: *interval_ticks,
+                is_acknowledged: entry.state == State::Acknowledged,
+            }),
             Content::Fragment { .. } | Content::Events => None,
         })
     }

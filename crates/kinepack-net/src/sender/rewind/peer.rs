@@ -5,7 +5,8 @@ use kinepack::Tick;
 use super::past::{Limit, Step};
 use super::{Past, RewindConfig, RewindError};
 use crate::receiver::Pace;
-use crate::seen::{STEPS, Seen};
+use crate::seen::{MOMENTS, STEPS, Seen};
+use crate::sender::history::Shown;
 use crate::sender::hub::Hub;
 use crate::sender::peer::Peer;
 use crate::{NetError, ReceiverId, Sequence};
@@ -118,11 +119,12 @@ impl Peer {
     ) -> Result<LastSeen, RewindError> {
         // The stamp has the lower bits of numbers that are not above these.
         let now = u64::from(now.0) * STEPS;
-        let behind = (now as u16).wrapping_sub(seen.moment);
-        let moment = now.checked_sub(behind.into()).ok_or(RewindError::Ahead)?;
+        let moments = u64::from(MOMENTS);
+        let behind = (now + moments - u64::from(seen.moment)) % moments;
+        let moment = now.checked_sub(behind).ok_or(RewindError::Ahead)?;
         let last_sent = self.next_sequence().before(1);
         let newest = last_sent.before(u16::from((last_sent.0 as u8).wrapping_sub(seen.newest)));
-        let ticks = f64::from(behind) / STEPS as f64;
+        let ticks = behind as f64 / STEPS as f64;
         let longest_ticks = config.longest_ticks();
         if ticks > longest_ticks {
             return Err(RewindError::TooOld { ticks, longest_ticks });
@@ -132,9 +134,9 @@ impl Peer {
             return Err(RewindError::RunsBack);
         }
         let snapshots = self.history.snapshots(newest);
-        let arrived = snapshots.filter(|(sequence, ..)| !seen.misses(*sequence));
+        let arrived = snapshots.filter(|shown| has_arrived(seen, newest, shown));
         let mut ticks = arrived
-            .map(|(_, view, _)| view)
+            .map(|shown| shown.view)
             .chain(self.full_state_shown(seen.full_state))
             .map(|view| u64::from(view.tick().0) * STEPS);
         let (mut is_before, mut is_after) = (false, false);
@@ -165,11 +167,18 @@ impl Peer {
             tick_hz: config.tick_hz.into(),
             longest_blend_ticks: config.longest_blend.as_secs_f64() * f64::from(config.tick_hz),
         };
-        let sent = self.history.snapshots(newest).map(|(sequence, view, interval_ticks)| {
+        let sent = self.history.snapshots(newest).map(|shown| {
+            let Shown { sequence, view, interval_ticks, .. } = shown;
             let step = Step { sequence: Some(sequence), view, interval_ticks };
-            (step, !seen.misses(sequence))
+            (step, has_arrived(seen, newest, &shown))
         });
         let limit = Limit { now, longest_ticks: config.longest_ticks() };
         Past::new(pace, sent, self.full_state_shown(seen.full_state), limit)
     }
+}
+
+/// Whether a snapshot had arrived, according to a stamp. Long after it was sent, the
+/// acknowledgements tell.
+fn has_arrived(seen: Seen, newest: Sequence, shown: &Shown<'_>) -> bool {
+    seen.misses(newest, shown.sequence).map_or(shown.is_acknowledged, |misses| !misses)
 }
