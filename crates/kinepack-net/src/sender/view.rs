@@ -172,6 +172,24 @@ impl SentView {
         Ok(*self.check.get_or_init(|| check))
     }
 
+    /// A partial view with only what its snapshot said, which takes little memory. `None` if the view
+    /// is complete.
+    pub(super) fn slim(&self) -> Option<Self> {
+        let Skipped { sent, removed, .. } = self.skipped.as_ref()?;
+        let rows = Arc::new(sent.gathered().ok()?);
+        let indices: Box<[u32]> = (0..rows.len() as u32).collect();
+        let skipped = Skipped {
+            held: Held::Baseline(Arc::clone(&rows)),
+            sent: Rows { of: Arc::clone(&rows), indices },
+            removed: removed.clone(),
+            waiting: 0,
+            split: None,
+            turn: None,
+        };
+        let view = Self::new(self.id, None, self.coarse, View::from(rows), Some(skipped));
+        Some(view.with_turns(self.turns, Arc::default()))
+    }
+
     /// What the view's snapshot says about an entity.
     pub(super) fn said(&self, id: EntityId) -> Said<'_> {
         let Some(Skipped { sent, removed, .. }) = &self.skipped else {

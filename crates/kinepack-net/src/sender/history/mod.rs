@@ -28,10 +28,6 @@ pub(super) const WINDOW: usize = 255;
 /// many sequences.
 pub(super) const WHOLE_PREFERRED: usize = 8;
 
-/// How many complete snapshots are kept from before the oldest moment that anybody may ask for,
-/// because the receiver may have lost some.
-const SHOWN_BEFORE: usize = 8;
-
 /// The receiver may drop views that are more than this many sequences before the newest baseline.
 const REACH: usize = 64;
 
@@ -123,6 +119,8 @@ pub(super) struct History {
     kept: usize,
     /// For how many ticks entries are kept to tell what the receiver showed; 0 if nobody asks.
     rewinds_ticks: u32,
+    /// The number of entries at the front whose partial views have only what they sent.
+    slimmed: usize,
     pub(super) round_trip: RoundTrip,
     pub(super) acknowledged_count: u64,
     pub(super) lost_count: u64,
@@ -141,6 +139,7 @@ impl History {
             floor: first,
             kept: WHOLE_PREFERRED + MERGED,
             rewinds_ticks: 0,
+            slimmed: 0,
             round_trip: RoundTrip::default(),
             acknowledged_count: 0,
             lost_count: 0,
@@ -215,6 +214,7 @@ impl History {
             && let Some(oldest) = self.entries.pop_front()
         {
             self.settled = self.settled.saturating_sub(1);
+            self.slimmed = self.slimmed.saturating_sub(1);
             // This sequence has left the window, and will be reused for another datagram.
             let other = |sequence: &Sequence| *sequence != oldest.sequence;
             self.newest_view = self.newest_view.filter(other);
@@ -338,34 +338,47 @@ impl History {
     pub(super) fn forget(&mut self) {
         let Some(newest) = self.newest_view else { return };
         let kept = self.kept as i32;
-        let most = if self.rewinds_ticks == 0 { WINDOW } else { self.no_longer_shown() };
-        for _ in 0..most {
-            let is_baseline = |entry: &Sent| newest.since(entry.sequence) <= kept;
-            if self.entries.front().is_none_or(is_baseline) {
-                break;
-            }
-            self.entries.pop_front();
-            self.settled = self.settled.saturating_sub(1);
+        let is_needless = |entry: &&Sent| newest.since(entry.sequence) > kept;
+        let mut needless = self.entries.iter().take_while(is_needless).count();
+        if self.rewinds_ticks > 0 {
+            needless = needless.min(self.forget_shown(needless));
         }
+        self.entries.drain(..needless);
+        self.settled = self.settled.saturating_sub(needless);
+        self.slimmed = self.slimmed.saturating_sub(needless);
     }
 
-    /// How many of the oldest entries nobody may ask for: complete snapshots from long ago. What came
-    /// before a partial snapshot may be asked for even later.
-    fn no_longer_shown(&self) -> usize {
-        let tick = |entry: &Sent| match &entry.content {
-            Content::Snapshot { view, .. } => Some(view.tick().0),
+    /// Gives up what nobody may ask for any more of the oldest `needless` entries. Returns how many
+    /// of all entries are not needed to tell what the receiver shows.
+    fn forget_shown(&mut self, needless: usize) -> usize {
+        let view = |entry: &Sent| match &entry.content {
+            Content::Snapshot { view, .. } => {
+                Some((view.tick().0, view.is_complete() && view.turns == 1))
+            }
             Content::Fragment { .. } | Content::Events => None,
         };
-        let newest = self.entries.iter().rev().find_map(tick).unwrap_or(0);
-        let is_old = |entry: &&Sent| match &entry.content {
-            Content::Snapshot { view, .. } => {
-                let is_old = newest.saturating_sub(view.tick().0) > self.rewinds_ticks;
-                is_old && view.is_complete() && view.turns == 1
-            }
-            Content::Fragment { .. } | Content::Events => true,
-        };
+        let newest = self.entries.iter().rev().find_map(view).map_or(0, |(tick, _)| tick);
+        let oldest = newest.saturating_sub(self.rewinds_ticks);
+        let is_old = |entry: &&Sent| view(entry).is_none_or(|(tick, _)| tick < oldest);
         let old = self.entries.iter().take_while(is_old).count();
-        old.saturating_sub(SHOWN_BEFORE)
+        // Of older partial snapshots, only what they sent matters.
+        for entry in self
+            .entries
+            .range_mut(self.slimmed..needless.min(old.saturating_sub(1)).max(self.slimmed))
+        {
+            if let Content::Snapshot { view, .. } = &mut entry.content
+                && let Some(slim) = view.slim()
+            {
+                *view = Arc::new(slim);
+            }
+            self.slimmed += 1;
+        }
+        // A complete snapshot that arrived says all that may be asked for of older ones.
+        let is_complete = |entry: &Sent| {
+            entry.state == State::Acknowledged
+                && view(entry).is_some_and(|(_, is_complete)| is_complete)
+        };
+        self.entries.range(..old).rposition(is_complete).unwrap_or(0)
     }
 
     /// The snapshots sent up to the sequence `newest`, the newest first.
