@@ -147,6 +147,8 @@ struct Session {
     link: LinkConfig,
     /// For this many ticks of each 200, neither direction carries anything.
     outage: u32,
+    /// How long ago the player may have seen what he acts on.
+    longest_s: f64,
     ticks: u32,
 }
 
@@ -174,6 +176,7 @@ impl Session {
             rests: 2,
             link: rough(),
             outage: 0,
+            longest_s: 4.0,
             ticks: 600,
         }
     }
@@ -192,8 +195,10 @@ impl Session {
     fn run(&self, seed: u64) -> usize {
         let codec = self.codec();
         let schema = codec.schema().clone();
-        let config =
-            RewindConfig { longest: Duration::from_secs(4), ..RewindConfig::at_hz(TICK_HZ) };
+        let config = RewindConfig {
+            longest: Duration::from_secs_f64(self.longest_s),
+            ..RewindConfig::at_hz(TICK_HZ)
+        };
         let mut hub = Hub::new(&codec, self.hub.clone()).unwrap();
         hub.set_rewind(Some(config)).unwrap();
         hub.set_kind("crate", KindOptions { every: self.every, ..KindOptions::default() }).unwrap();
@@ -218,7 +223,7 @@ impl Session {
         let mut game = Game::new(self.walkers, seed);
         game.rests = self.rests;
         let mut stamps: VecDeque<(u32, Seen, f64, Vec<Drawn>)> = VecDeque::new();
-        let (mut compared, mut eye) = (0, [0.0; 3]);
+        let (mut compared, mut refused, mut eye) = (0, 0, [0.0; 3]);
         for tick in 1..=self.ticks {
             let begin = Duration::from_secs(1) * tick / TICK_HZ;
             let is_out = tick % 200 >= 200 - self.outage;
@@ -254,7 +259,11 @@ impl Session {
                 if random.chance(3) {
                     continue;
                 }
-                let past = hub.rewind(ID, seen).unwrap_or_else(|error| panic!("{tick}: {error}"));
+                let past = match hub.rewind(ID, seen) {
+                    Ok(past) => past,
+                    Err(RewindError::TooOld { .. }) if self.longest_s < 1.0 => continue,
+                    Err(error) => panic!("seed {seed}, tick {tick}: {error}"),
+                };
                 assert_eq!(past.tick, at);
                 let ids: Vec<EntityId> = past.ids().collect();
                 let shown: Vec<EntityId> = frame.iter().map(|(id, ..)| *id).collect();
@@ -265,8 +274,12 @@ impl Session {
                     "seed {seed}, tick {tick}, moment {at}: {differing:?}"
                 );
                 for of in frame {
-                    let found = past.sample(of.0).map(|sample| drawn(&sample));
-                    assert_eq!(found.as_ref(), Ok(&of), "seed {seed}, tick {tick}, moment {at}");
+                    match past.sample(of.0).map(|sample| drawn(&sample)) {
+                        Ok(found) => assert_eq!(found, of, "seed {seed}, tick {tick}, moment {at}"),
+                        // What was sent later was lost, and the budget did not send it again.
+                        Err(RewindError::TooOld { .. }) => refused += 1,
+                        Err(error) => panic!("seed {seed}, tick {tick}: {error}"),
+                    }
                     compared += 1;
                 }
             }
@@ -284,6 +297,7 @@ impl Session {
             }
         }
         assert_eq!(receiver.stats().unmerged, 0);
+        assert!(refused <= compared / if self.longest_s < 1.0 { 20 } else { 2_000 }, "{refused}");
         compared
     }
 
@@ -306,6 +320,16 @@ fn complete_states_are_found() {
 fn states_left_out_by_a_budget_are_found() {
     Session { budget: Some(6_000), walkers: 60, ..Session::new() }.check();
     Session { budget: Some(2_500), walkers: 60, rests: 5, ..Session::new() }.check();
+}
+
+/// The hub gives up what is older than the limit.
+#[test]
+fn states_are_found_up_to_a_short_limit() {
+    let session = Session { longest_s: 0.6, ..Session::new() };
+    session.check();
+    Session { budget: Some(4_000), walkers: 60, ..session.clone() }.check();
+    Session { turns: Some(4), ..session.clone() }.check();
+    Session { every: 4, precision_ms: Some(4.0), ..session }.check();
 }
 
 #[test]
