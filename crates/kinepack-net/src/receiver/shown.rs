@@ -250,7 +250,7 @@ impl Shown {
         let (mut removed, mut rows) = (Vec::new(), Vec::new());
         for id in ids {
             let known = self.state.position(*id);
-            let Some(Version { row: (of, at), since }) = version(*id) else {
+            let Some(Version { row: (of, at), since, .. }) = version(*id) else {
                 removed.extend(known.map(|_| *id));
                 continue;
             };

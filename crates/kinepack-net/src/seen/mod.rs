@@ -61,18 +61,40 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Whether the datagram with the sequence `sequence` had not arrived. `newest` is the newest
-    /// sequence that had. `None` if the stamp has no room for what is so old.
-    pub(crate) fn misses(&self, newest: Sequence, sequence: Sequence) -> Option<bool> {
-        let behind = u16::try_from(newest.since(sequence)).ok().filter(|behind| *behind < SPAN)?;
+    /// Which datagrams are missing. `newest` is the newest sequence that had arrived.
+    pub(crate) fn missing(&self, newest: Sequence) -> Missing {
+        let mut missing = Missing { newest, bits: [0; 4], told: SPAN };
+        let mut farthest = 0;
         let runs = || self.missing.iter().filter(|run| run.len > 0);
-        let begins = |run: &Run| u16::from((newest.0 as u8).wrapping_sub(run.last));
-        let ends = |run: &Run| begins(run) + u16::from(run.len);
-        if runs().any(|run| (begins(run)..ends(run)).contains(&behind)) {
-            return Some(true);
+        for run in runs() {
+            let begin = u16::from((newest.0 as u8).wrapping_sub(run.last));
+            let end = (begin + u16::from(run.len)).min(SPAN);
+            (begin..end).for_each(|at| missing.bits[usize::from(at / 64)] |= 1 << (at % 64));
+            farthest = farthest.max(end);
         }
-        let is_told = runs().count() < RUNS || runs().any(|run| ends(run) > behind);
-        is_told.then_some(false)
+        if runs().count() == RUNS {
+            missing.told = farthest;
+        }
+        missing
+    }
+}
+
+/// The datagrams that had not arrived, according to a stamp.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Missing {
+    newest: Sequence,
+    /// One bit for each sequence, from the newest on backwards.
+    bits: [u64; 4],
+    /// For how many sequences the stamp tells whether they are missing.
+    told: u16,
+}
+
+impl Missing {
+    /// Whether the datagram with the sequence `sequence` is missing. `None` if it is so old that the
+    /// stamp has no room for it.
+    pub(crate) fn has(&self, sequence: Sequence) -> Option<bool> {
+        let behind = u16::try_from(self.newest.since(sequence)).ok()?;
+        (behind < self.told).then(|| self.bits[usize::from(behind / 64)] >> (behind % 64) & 1 == 1)
     }
 }
 

@@ -47,31 +47,45 @@ pub(crate) trait Arrived<'a>: Copy {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Version<'a> {
     pub(crate) row: Row<'a>,
+    /// The newest datagram that has the state. `None` if that is longer ago than the window.
+    pub(crate) said_by: Option<Sequence>,
     /// The datagram that brought the state. `None` if that is longer ago than the window.
     pub(crate) since: Option<(Sequence, Tick)>,
 }
 
 /// The state of an entity after the datagrams `arrived`, from the newest to the oldest. `None` if
-/// the entity is not there.
+/// the entity is not there. If the state was there before the tick `long_ago`, when it came does not
+/// matter to the caller.
 pub(crate) fn version<'a, A: Arrived<'a>>(
     id: EntityId,
+    long_ago: Tick,
     arrived: impl Iterator<Item = A> + Clone,
 ) -> Option<Version<'a>> {
-    let newest = arrived.clone().next()?.sequence();
+    let newest = arrived.clone().next()?;
     let Known { row, mut sender, mut rest } = known(id, arrived)?;
+    let said_by = sender.map(|by| by.sequence());
+    let found = |since| Some(Version { row, said_by, since });
+    if newest.is_full_state() {
+        return found(Some((newest.sequence(), newest.tick())));
+    }
+    let newest = newest.sequence();
     loop {
-        let in_window = |by: &A| newest.since(by.sequence()) < WINDOW.into();
-        let Some(by) = sender.filter(in_window) else { return Some(Version { row, since: None }) };
+        let in_window = |by: &A| {
+            !by.is_full_state()
+                && newest.since(by.sequence()) < WINDOW.into()
+                && by.tick() >= long_ago
+        };
+        let Some(by) = sender.filter(in_window) else { return found(None) };
         let since = Some((by.sequence(), by.tick()));
         if !by.takes_turns() {
-            return Some(Version { row, since });
+            return found(since);
         }
         // Entities that take turns are sent again until they are acknowledged.
         match known(id, rest) {
             Some(before) if is_same(before.row, row) => {
-                (sender, rest) = (before.sender, before.rest)
+                (sender, rest) = (before.sender, before.rest);
             }
-            _ => return Some(Version { row, since }),
+            _ => return found(since),
         }
     }
 }

@@ -94,6 +94,32 @@ pub(super) enum Held {
 pub(super) struct Rows {
     of: Arc<Snapshot>,
     indices: Box<[u32]>,
+    filter: Filter,
+}
+
+/// A set of ids that is a little too large: most searches for an entity among rows find here that it
+/// is not one of them.
+#[derive(Clone, Copy, Debug)]
+struct Filter([u64; 4]);
+
+impl Filter {
+    fn new(ids: impl Iterator<Item = EntityId>) -> Self {
+        let mut filter = Self([0; 4]);
+        for id in ids {
+            let bit = Self::bit(id);
+            filter.0[bit / 64] |= 1 << (bit % 64);
+        }
+        filter
+    }
+
+    fn may_have(&self, id: EntityId) -> bool {
+        let bit = Self::bit(id);
+        self.0[bit / 64] >> (bit % 64) & 1 == 1
+    }
+
+    fn bit(id: EntityId) -> usize {
+        (id.0.wrapping_mul(0x9E37_79B1) >> 24) as usize
+    }
 }
 
 /// A complete state in several datagrams.
@@ -177,10 +203,10 @@ impl SentView {
     pub(super) fn slim(&self) -> Option<Self> {
         let Skipped { sent, removed, .. } = self.skipped.as_ref()?;
         let rows = Arc::new(sent.gathered().ok()?);
-        let indices: Box<[u32]> = (0..rows.len() as u32).collect();
+        let indices: Vec<u32> = (0..rows.len() as u32).collect();
         let skipped = Skipped {
             held: Held::Baseline(Arc::clone(&rows)),
-            sent: Rows { of: Arc::clone(&rows), indices },
+            sent: Rows::new(&rows, &indices),
             removed: removed.clone(),
             waiting: 0,
             split: None,
@@ -254,7 +280,8 @@ impl SentView {
 impl Rows {
     /// The entities of `of` at `indices`, which must increase.
     pub(super) fn new(of: &Arc<Snapshot>, indices: &[u32]) -> Self {
-        Self { of: Arc::clone(of), indices: indices.into() }
+        let filter = Filter::new(indices.iter().map(|index| of.ids()[*index as usize]));
+        Self { of: Arc::clone(of), indices: indices.into(), filter }
     }
 
     pub(super) fn tick(&self) -> Tick {
@@ -267,6 +294,9 @@ impl Rows {
 
     /// An entity, if it is one of these.
     fn row(&self, id: EntityId) -> Option<Row<'_>> {
+        if !self.filter.may_have(id) {
+            return None;
+        }
         let at = self.of.position(id)?;
         self.indices.binary_search(&(at as u32)).ok()?;
         Some((&*self.of, at))

@@ -71,8 +71,9 @@ impl Receiver {
         let mut shown = self.newest_shown.take().unwrap_or_else(new);
         let reach = shown.reach(tick, said.sent.entities(), longest_blend_ticks);
         let reach = self.config.reach_of_turns(tick, turns).unwrap_or(reach);
-        let is_gone =
-            |id| version(id, arrived_up_to(&self.views, &self.arrivals, sequence)).is_none();
+        let is_gone = |id| {
+            version(id, Tick(0), arrived_up_to(&self.views, &self.arrivals, sequence)).is_none()
+        };
         if shown.advance(sequence, &view, said, turns, &mut self.difference, is_gone).is_err() {
             self.stats.unmerged += 1;
             shown = new();
@@ -114,7 +115,7 @@ impl Receiver {
             Some(said) => {
                 let arrived = arrived_up_to(&self.views, &self.arrivals, sequence);
                 let arrived = std::iter::once(held).chain(arrived);
-                let is_gone = |id| version(id, arrived.clone()).is_none();
+                let is_gone = |id| version(id, Tick(0), arrived.clone()).is_none();
                 shown.advance(sequence, &view, said, pace.turns, &mut self.difference, is_gone)
             }
             None if is_complete => Ok(()),
@@ -184,7 +185,7 @@ impl Receiver {
             let arrived = arrived_up_to(views, arrivals, newest);
             let arrived =
                 arrived.take_while(move |held| oldest.is_none_or(|oldest| held.view.tick > oldest));
-            let corrected = shown.correct(&ids, |id| version(id, arrived.clone()));
+            let corrected = shown.correct(&ids, |id| version(id, Tick(0), arrived.clone()));
             stats.unmerged += u64::from(corrected.is_err());
         };
         let newer = buffer.entries_mut().skip_while(|entry| entry.tick < tick);

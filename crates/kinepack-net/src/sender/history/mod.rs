@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::EntityId;
+use kinepack::{EntityId, Tick};
 
 use super::view::{LearnedModels, SentView};
 use crate::baseline::MERGED;
@@ -48,6 +48,8 @@ pub(super) struct Sent {
 pub(super) enum Content {
     Snapshot {
         view: Arc<SentView>,
+        /// The view's tick, which is needed more often than the view.
+        tick: Tick,
         /// The *back* byte of the snapshot's header; 0 for a reference state.
         own_back: u8,
         /// How many ticks before the snapshot the state before it was still valid; 0 if unknown.
@@ -82,6 +84,7 @@ impl Content {
 pub(super) struct Shown<'a> {
     pub(super) sequence: Sequence,
     pub(super) view: &'a Arc<SentView>,
+    pub(super) tick: Tick,
     pub(super) interval_ticks: u8,
     pub(super) is_acknowledged: bool,
 }
@@ -385,9 +388,10 @@ impl History {
     pub(super) fn snapshots(&self, newest: Sequence) -> impl Iterator<Item = Shown<'_>> {
         let end = self.index(newest).map_or(0, |index| index + 1);
         self.entries.range(..end).rev().filter_map(|entry| match &entry.content {
-            Content::Snapshot { view, interval_ticks, .. } => Some(Shown {
+            Content::Snapshot { view, tick, interval_ticks, .. } => Some(Shown {
                 sequence: entry.sequence,
                 view,
+                tick: *tick,
                 interval_ticks: *interval_ticks,
                 is_acknowledged: entry.state == State::Acknowledged,
             }),

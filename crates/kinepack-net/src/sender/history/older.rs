@@ -103,6 +103,7 @@ mod tests {
                 100,
                 Content::Snapshot {
                     view,
+                    tick: Tick(tick),
                     own_back: 0,
                     interval_ticks: 1,
                     sent_before: Vec::new(),

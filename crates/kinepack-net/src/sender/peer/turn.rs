@@ -359,12 +359,12 @@ impl Peer {
         let own_back = header.baseline.back();
         let interval_ticks = header.time.interval_ticks();
         let carried = front.map(|front| self.events.note_sent(moment.tick, front));
-        let view = Arc::clone(&plan.view);
+        let (view, tick) = (Arc::clone(&plan.view), moment.tick);
         let (models, cost) = (plan.coded.models.clone(), plan.coded.cost.clone());
         self.note_sent(
             moment,
             bytes,
-            Content::Snapshot { view, own_back, interval_ticks, sent_before, models, cost },
+            Content::Snapshot { view, tick, own_back, interval_ticks, sent_before, models, cost },
             carried,
         );
         if let Some(every) = check_every {

@@ -17,6 +17,7 @@ pub(super) struct Step<'a> {
     /// `None` for a full state.
     pub(super) sequence: Option<Sequence>,
     pub(super) view: &'a Arc<SentView>,
+    pub(super) tick: Tick,
     /// How many ticks before the snapshot the state before it was still valid; 0 if unknown.
     pub(super) interval_ticks: u8,
 }
@@ -33,7 +34,7 @@ impl<'a> Arrived<'a> for Step<'a> {
     }
 
     fn tick(&self) -> Tick {
-        self.view.tick()
+        self.tick
     }
 
     fn is_full_state(&self) -> bool {
@@ -111,7 +112,7 @@ impl<'a> Past<'a> {
         }
         if let Some(view) = full_state {
             let at = steps.partition_point(|step: &Step<'_>| step.tick() > view.tick());
-            steps.insert(at, Step { sequence: None, view, interval_ticks: 0 });
+            steps.insert(at, Step { sequence: None, view, tick: view.tick(), interval_ticks: 0 });
         }
         let from = steps.iter().position(|step| f64::from(step.tick().0) <= pace.tick)?;
         Some(Self { tick: pace.tick, pace, steps, from, missed, at_limit, limit })
@@ -185,8 +186,7 @@ impl<'a> Past<'a> {
     fn missed(&self, id: EntityId, version: &Version<'_>) -> Option<&Step<'a>> {
         // Without a datagram that brought it, the state is older than the window.
         let newest = self.steps[self.from].sequence;
-        let since = version.since.map(|(by, _)| by);
-        let since = since.or_else(|| newest.map(|newest| newest.before(WINDOW)))?;
+        let since = version.said_by.or_else(|| newest.map(|newest| newest.before(WINDOW)))?;
         let is_newer = |step: &&Step<'_>| step.sequence().since(since) > 0;
         let says = |step: &&Step<'_>| !matches!(step.said(id), Said::Nothing);
         let missed = self.missed.iter().take_while(is_newer).find(says)?;
@@ -204,7 +204,10 @@ impl<'a> Past<'a> {
     /// The entity after the step at `index`, and the tick from which it blends to its next state.
     fn at(&self, id: EntityId, index: usize) -> Option<(Version<'a>, Tick)> {
         let newest = &self.steps[index];
-        let version = version(id, self.steps[index..].iter().copied())?;
+        // A state that came before this is at rest, whenever it came.
+        let blend_ticks = self.pace.longest_blend_ticks.ceil() as u32;
+        let long_ago = newest.tick().0.saturating_sub(blend_ticks.max(newest.view.turns.into()));
+        let version = version(id, Tick(long_ago), self.steps[index..].iter().copied())?;
         let since = version.since.map_or(Tick(0), |(_, tick)| tick);
         // In a complete view, lanes that are older than a turn are also those of the view's tick.
         let turns = newest.view.turns;
@@ -245,7 +248,7 @@ impl<'a> Past<'a> {
     /// Until when the state before that of the step at `index` was valid, as far as the receiver
     /// knew.
     fn unchanged_until(&self, index: usize) -> Tick {
-        let Step { sequence, view, interval_ticks } = self.steps[index];
+        let Step { sequence, tick, interval_ticks, .. } = self.steps[index];
         let before = self.steps.get(index + 1).filter(|before| {
             before.view.is_complete()
                 && before.sequence.is_some()
@@ -254,6 +257,6 @@ impl<'a> Past<'a> {
         if !self.steps[index].is_complete() || before.is_none() || interval_ticks == 0 {
             return Tick(0);
         }
-        Tick(view.tick().0.saturating_sub(interval_ticks.into()))
+        Tick(tick.0.saturating_sub(interval_ticks.into()))
     }
 }

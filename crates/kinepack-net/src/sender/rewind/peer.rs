@@ -5,7 +5,7 @@ use kinepack::Tick;
 use super::past::{Limit, Step};
 use super::{Past, RewindConfig, RewindError};
 use crate::receiver::Pace;
-use crate::seen::{MOMENTS, STEPS, Seen};
+use crate::seen::{MOMENTS, Missing, STEPS, Seen};
 use crate::sender::history::Shown;
 use crate::sender::hub::Hub;
 use crate::sender::peer::Peer;
@@ -133,12 +133,13 @@ impl Peer {
         if self.last_seen.is_some_and(is_earlier) {
             return Err(RewindError::RunsBack);
         }
+        let missing = seen.missing(newest);
         let snapshots = self.history.snapshots(newest);
-        let arrived = snapshots.filter(|shown| has_arrived(seen, newest, shown));
+        let arrived = snapshots.filter(|shown| has_arrived(&missing, shown));
         let mut ticks = arrived
-            .map(|shown| shown.view)
-            .chain(self.full_state_shown(seen.full_state))
-            .map(|view| u64::from(view.tick().0) * STEPS);
+            .map(|shown| shown.tick)
+            .chain(self.full_state_shown(seen.full_state).map(|view| view.tick()))
+            .map(|tick| u64::from(tick.0) * STEPS);
         let (mut is_before, mut is_after) = (false, false);
         while !(is_before && is_after)
             && let Some(tick) = ticks.next()
@@ -167,10 +168,11 @@ impl Peer {
             tick_hz: config.tick_hz.into(),
             longest_blend_ticks: config.longest_blend.as_secs_f64() * f64::from(config.tick_hz),
         };
+        let missing = seen.missing(newest);
         let sent = self.history.snapshots(newest).map(|shown| {
-            let Shown { sequence, view, interval_ticks, .. } = shown;
-            let step = Step { sequence: Some(sequence), view, interval_ticks };
-            (step, has_arrived(seen, newest, &shown))
+            let Shown { sequence, view, tick, interval_ticks, .. } = shown;
+            let step = Step { sequence: Some(sequence), view, tick, interval_ticks };
+            (step, has_arrived(&missing, &shown))
         });
         let limit = Limit { now, longest_ticks: config.longest_ticks() };
         Past::new(pace, sent, self.full_state_shown(seen.full_state), limit)
@@ -179,6 +181,6 @@ impl Peer {
 
 /// Whether a snapshot had arrived, according to a stamp. Long after it was sent, the
 /// acknowledgements tell.
-fn has_arrived(seen: Seen, newest: Sequence, shown: &Shown<'_>) -> bool {
-    seen.misses(newest, shown.sequence).map_or(shown.is_acknowledged, |misses| !misses)
+fn has_arrived(missing: &Missing, shown: &Shown<'_>) -> bool {
+    missing.has(shown.sequence).map_or(shown.is_acknowledged, |is_missing| !is_missing)
 }
