@@ -12,7 +12,7 @@
 //!   interpolated; and the same at a moment that the server computes as its tick less a delay: the
 //!   mean round trip, as state and input travelled, and the client's mean playout delay.
 //! - `stamps`: the bytes of packets of inputs with a stamp less those of packets without, divided by
-//!   the number of inputs. Each packet also repeats the input before. The inputs are those of an
+//!   the number of inputs. Each packet also repeats the input before, so a stamp is sent twice. The inputs are those of an
 //!   Unreal character.
 //! - `cost`: the time to rewind for 64 players and to read the states of 20 targets of each, and the
 //!   hub's memory and time with rewinding and without.
@@ -85,6 +85,9 @@ struct Arguments {
     /// The level of the worlds whose samples are compared.
     #[arg(long, default_value = "adaptive", value_parser = SentLevel::named)]
     level: SentLevel,
+    /// How many earlier inputs each packet repeats.
+    #[arg(long, default_value_t = 1)]
+    repeats: u8,
     /// Motion captures of one skeleton, instead of walks from formulas.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     bodies: Vec<PathBuf>,
@@ -223,6 +226,7 @@ impl Arguments {
         let conditions = Conditions {
             level: self.level.row(),
             inputs: StreamLevel::Adaptive,
+            repeats: self.repeats,
             link: LinkConfig::named(&self.link).ok_or("no such link")?,
             seed: self.seed,
             compares: true,
@@ -260,6 +264,7 @@ impl Arguments {
                 let conditions = Conditions {
                     level: Level::ADAPTIVE,
                     inputs,
+                    repeats: self.repeats,
                     link: LinkConfig::named(link).ok_or("no such link")?,
                     seed: self.seed,
                     compares: false,

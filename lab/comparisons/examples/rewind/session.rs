@@ -55,6 +55,8 @@ pub(crate) struct Setting {
 pub(crate) struct Conditions {
     pub(crate) level: Level,
     pub(crate) inputs: StreamLevel,
+    /// How many earlier inputs each packet repeats.
+    pub(crate) repeats: u8,
     pub(crate) link: LinkConfig,
     pub(crate) seed: u64,
     /// Whether drawn samples are compared with rewound ones.
@@ -96,7 +98,8 @@ impl Inputs {
     fn new<T: Pack>(channel: u8, conditions: &Conditions) -> Outcome<Self> {
         let codec = StreamCodec::of::<T>(conditions.inputs)?;
         let channel = Channel::new(channel).ok_or("no such channel")?;
-        let config = StreamConfig { channel, ..StreamConfig::at_hz(HZ) };
+        let repeats = conditions.repeats;
+        let config = StreamConfig { channel, repeats, ..StreamConfig::at_hz(HZ) };
         Ok(Self {
             client: StreamSender::new(&codec, config)?,
             server: StreamReceiver::new(&codec, config)?,
@@ -313,8 +316,8 @@ impl<'a> Session<'a> {
             }
         };
         let ids: Vec<EntityId> = past.ids().collect();
-        let samples = ids.iter().filter_map(|id| past.sample(*id));
-        let rewound = Shown::new(past.tick, samples, &mut self.scene.looks)?;
+        let samples: Result<Vec<_>, _> = ids.iter().map(|id| past.sample(*id)).collect();
+        let rewound = Shown::new(past.tick, samples?.into_iter(), &mut self.scene.looks)?;
         found.rewound += 1;
         found.samples += drawn.entities.len() as u64;
         let (differ, first) = drawn.differences(&rewound);
