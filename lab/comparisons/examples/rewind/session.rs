@@ -208,7 +208,8 @@ impl<'a> Session<'a> {
                 if datagram_kind(datagram) == Some(DatagramKind::StreamAcknowledgement) {
                     let channel = Channel::from_datagram(datagram).number();
                     let inputs = if channel == 1 { &mut self.stamped } else { &mut self.plain };
-                    inputs.client.handle(datagram)?;
+                    // After an outage, one may be of an input that is forgotten.
+                    let _ = inputs.client.handle(datagram);
                 } else {
                     // Copies are refused.
                     let _ = self.receiver.handle(now, datagram);
