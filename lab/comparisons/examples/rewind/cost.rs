@@ -58,8 +58,9 @@ pub(crate) struct Row {
     memory_without_mb: f64,
     tick_ms: f64,
     tick_without_ms: f64,
-    /// The number of stamps that the hub refused.
+    /// The number of stamps that the hub refused, and of targets: their states were too old.
     refused: u64,
+    refused_targets: u64,
 }
 
 struct Player {
@@ -79,6 +80,7 @@ struct Measured {
     tick_ms: Vec<f64>,
     hub_bytes: i64,
     refused: u64,
+    refused_targets: u64,
 }
 
 pub(crate) fn measure(setting: &Setting) -> Outcome<Row> {
@@ -94,6 +96,7 @@ pub(crate) fn measure(setting: &Setting) -> Outcome<Row> {
         tick_ms: percentile(&mut with.tick_ms, 25),
         tick_without_ms: percentile(&mut without.tick_ms, 25),
         refused: with.refused,
+        refused_targets: with.refused_targets,
     })
 }
 
@@ -195,7 +198,8 @@ impl Measured {
                 continue;
             };
             for id in ids {
-                black_box(past.state::<Walker>(*id)?);
+                let state = black_box(past.state::<Walker>(*id));
+                self.refused_targets += u64::from(state.is_err());
             }
             targets += ids.len();
         }
@@ -227,7 +231,8 @@ pub(crate) fn printed(rows: &[Row]) -> Table {
         "\nwithout",
         "tick, ms",
         "\nwithout",
-        "refused",
+        "refused:\nstamps",
+        "\ntargets",
     ];
     let cells = rows.iter().map(|row| {
         [
@@ -240,6 +245,7 @@ pub(crate) fn printed(rows: &[Row]) -> Table {
             format!("{:.2}", row.tick_ms),
             format!("{:.2}", row.tick_without_ms),
             row.refused.to_string(),
+            row.refused_targets.to_string(),
         ]
     });
     table(header, 1, cells)

@@ -317,8 +317,9 @@ impl<'a> Session<'a> {
             }
         };
         let ids: Vec<EntityId> = past.ids().collect();
-        let samples: Result<Vec<_>, _> = ids.iter().map(|id| past.sample(*id)).collect();
-        let rewound = Shown::new(past.tick, samples?.into_iter(), &mut self.scene.looks)?;
+        // A sample that is refused differs.
+        let samples = ids.iter().filter_map(|id| past.sample(*id).ok());
+        let rewound = Shown::new(past.tick, samples, &mut self.scene.looks)?;
         found.rewound += 1;
         found.samples += drawn.entities.len() as u64;
         let (differ, first) = drawn.differences(&rewound);
