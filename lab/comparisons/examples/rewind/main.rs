@@ -12,8 +12,8 @@
 //!   interpolated; and the same at a moment that the server computes as its tick less a delay: the
 //!   mean round trip, as state and input travelled, and the client's mean playout delay.
 //! - `stamps`: the bytes of packets of inputs with a stamp less those of packets without, divided by
-//!   the number of inputs. Each packet also repeats the input before, so a stamp is sent twice. The inputs are those of an
-//!   Unreal character.
+//!   the number of inputs. Each packet also repeats the input before, so a stamp is sent twice. The
+//!   inputs are those of an Unreal character.
 //! - `cost`: the time to rewind for 64 players and to read the states of 20 targets of each, and the
 //!   hub's memory and time with rewinding and without.
 //!
@@ -178,7 +178,8 @@ fn main() -> Outcome<()> {
         report.stamps = arguments.measure_stamps()?;
     }
     if wants(Part::Cost) {
-        for setting in SETTINGS.iter().filter(|setting| is_cost(setting)) {
+        let settings = SETTINGS.iter().filter(|setting| is_cost(setting));
+        for setting in settings.filter(|setting| setting.name.contains(&arguments.setting)) {
             eprintln!("measuring the cost, {}", setting.name);
             report.cost.push(cost::measure(setting)?);
         }
