@@ -1,7 +1,7 @@
 //! The ways in which games usually rewind, and how far each is from what the client showed.
 //!
-//! Each takes the server's own worlds at a moment. The moment is the one that the client drew, which
-//! these ways would have to be told too, or it follows from a delay number.
+//! Each takes the server's own worlds at a moment. The moment is the one that the client drew,
+//! which these ways would have to be told too, or it follows from a delay number.
 
 use command_kit::Distribution;
 use kinepack::{Between, EntityId, Snapshot};
@@ -47,8 +47,8 @@ pub(crate) struct Summary {
 
 impl Approximations {
     /// Adds the errors of a frame. `worlds` are those of the ticks from 1 on that the server had,
-    /// and `by_delay` is the moment that it computes. An entity that all ways show exactly rests, and
-    /// does not count.
+    /// and `by_delay` is the moment that it computes. An entity that all ways show exactly rests,
+    /// and does not count.
     pub(crate) fn add(
         &mut self,
         shown: &Shown,

@@ -1,9 +1,10 @@
-//! The time of rewinding, and the hub's memory for it: 64 players look at 1,000 walkers over `wifi`.
+//! The time of rewinding, and the hub's memory for it: 64 players look at 1,000 walkers over
+//! `wifi`.
 //!
 //! In each tick, a stamp of each player that is a tenth of a second old arrives, and the server
 //! reads the states of 20 targets from it. Nothing is repeated, so memory is as cold as in a game.
-//! The memory is what the hub's calls have allocated and not freed, in the same session with rewinding
-//! and without. Counting allocations adds some nanoseconds to each.
+//! The memory is what the hub's calls have allocated and not freed, in the same session with
+//! rewinding and without. Counting allocations adds some nanoseconds to each.
 
 #[allow(dead_code, reason = "`interest` uses the rest")]
 #[path = "../interest/world.rs"]

@@ -5,21 +5,21 @@
 //! cargo run --release -p comparisons --example rewind -- [--only samples] [--scene push]
 //! ```
 //!
-//! - `samples`: a client draws and makes inputs over a bad link, and the server rewinds to the stamp
-//!   of each. Every sample that the client drew is compared with the rewound one, bit for bit. Beside
-//!   it are the errors in cm of three other ways, for entities that the client showed and that move:
-//!   the world of the tick that is nearest to the drawn moment; the worlds around the moment,
-//!   interpolated; and the same at a moment that the server computes as its tick less a delay: the
-//!   mean round trip, as state and input travelled, and the client's mean playout delay.
-//! - `stamps`: the bytes of packets of inputs with a stamp less those of packets without, divided by
-//!   the number of inputs. Each packet also repeats the input before, so a stamp is sent twice. The
-//!   inputs are those of an Unreal character.
-//! - `cost`: the time to rewind for 64 players and to read the states of 20 targets of each, and the
-//!   hub's memory and time with rewinding and without.
+//! - `samples`: a client draws and makes inputs over a bad link, and the server rewinds to the
+//!   stamp of each. Every sample that the client drew is compared with the rewound one, bit for
+//!   bit. Beside it are the errors in cm of three other ways, for entities that the client showed
+//!   and that move: the world of the tick that is nearest to the drawn moment; the worlds around
+//!   the moment, interpolated; and the same at a moment that the server computes as its tick less a
+//!   delay: the mean round trip, as state and input travelled, and the client's mean playout delay.
+//! - `stamps`: the bytes of packets of inputs with a stamp less those of packets without, divided
+//!   by the number of inputs. Each packet also repeats the input before, so a stamp is sent twice.
+//!   The inputs are those of an Unreal character.
+//! - `cost`: the time to rewind for 64 players and to read the states of 20 targets of each, and
+//!   the hub's memory and time with rewinding and without.
 //!
 //! The scenes are the cubes of the built-in world in two styles, the game of `skirmish` with five
-//! kinds of entities, and live bodies that walk. Time is virtual, except that of `cost`. The program
-//! fails if a sample differs.
+//! kinds of entities, and live bodies that walk. Time is virtual, except that of `cost`. The
+//! program fails if a sample differs.
 
 mod approximations;
 mod cost;

@@ -93,8 +93,8 @@ impl Scene {
         Ok(Self { worlds, schema, looks, viewer, slow_kinds, near })
     }
 
-    /// Live bodies that walk to and fro: each plays a clip forwards and backwards. Without files, the
-    /// clips are walks from formulas.
+    /// Live bodies that walk to and fro: each plays a clip forwards and backwards. Without files,
+    /// the clips are walks from formulas.
     pub(crate) fn bodies(ticks: u32, files: &[PathBuf]) -> Outcome<Self> {
         let mut clips = Vec::new();
         for file in files {
