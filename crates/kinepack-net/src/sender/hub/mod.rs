@@ -15,7 +15,7 @@ use super::config::{HubConfig, Priority, ReceiverOptions};
 use super::emitted::EmittedEvents;
 use super::peer::{Peer, PeerStatus};
 use super::receiver_id::ReceiverId;
-use super::rewind::RewindConfig;
+use super::rewind::{RewindConfig, kept_ticks};
 use super::rings::Sights;
 use super::sending::Sending;
 use super::sharing::Overdrawn;
@@ -262,7 +262,7 @@ impl Hub {
             options.first_sequence = next.after(OTHER_SESSION);
         }
         let mut peer = Peer::new(id, &options, &self.config, &self.initial, visibility, now);
-        peer.keep_shown(self.rewind);
+        peer.keep_shown(kept_ticks(self.rewind));
         self.peers.insert(id, peer);
         Ok(())
     }

@@ -16,4 +16,4 @@ mod peer;
 pub use config::RewindConfig;
 pub use error::RewindError;
 pub use past::Past;
-pub(in crate::sender) use peer::LastSeen;
+pub(in crate::sender) use peer::{LastSeen, kept_ticks};

@@ -33,7 +33,10 @@ impl Hub {
     pub fn set_rewind(&mut self, config: Option<RewindConfig>) -> Result<(), NetError> {
         config.iter().try_for_each(RewindConfig::validate)?;
         self.rewind = config;
-        self.peers.values_mut().for_each(|peer| peer.keep_shown(config));
+        // This is before the loop, because an optimizer moves it out of the loop and in front of the
+        // check for `None`. Then Valgrind reports a jump that depends on an uninitialised value.
+        let ticks = kept_ticks(config);
+        self.peers.values_mut().for_each(|peer| peer.keep_shown(ticks));
         Ok(())
     }
 
@@ -104,10 +107,15 @@ impl Hub {
     }
 }
 
+/// For how many ticks a hub keeps what it sends.
+pub(in crate::sender) fn kept_ticks(config: Option<RewindConfig>) -> u32 {
+    config.map_or(0, |config| config.longest_ticks().ceil() as u32)
+}
+
 impl Peer {
-    /// Keeps what was sent for long enough to rewind.
-    pub(in crate::sender) fn keep_shown(&mut self, config: Option<RewindConfig>) {
-        self.history.keep_shown(config.map_or(0, |config| config.longest_ticks().ceil() as u32));
+    /// Keeps what was sent for this many ticks.
+    pub(in crate::sender) fn keep_shown(&mut self, ticks: u32) {
+        self.history.keep_shown(ticks);
     }
 
     /// Completes the numbers of a stamp, and checks them.
