@@ -20,6 +20,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The number of fields that `kp_schema_builder_seen` adds to a kind, and so of the columns and
+// targets of a stamp.
+#define KP_SEEN_FIELDS 5
+
 // The version of this interface. It is raised when a function or a struct changes, but not when
 // one is added. A program that loads the shared library compares it with `kp_abi` once.
 #define KP_ABI 1
@@ -659,8 +663,8 @@ typedef struct KpFigureInfo {
 } KpFigureInfo;
 
 // The entities and events that a receiver, a viewer or a replay shows at the moment of its last
-// `kp_..._play`. That receiver, viewer or replay owns the handle and frees it, so there is no
-// function to free it.
+// `kp_..._play`, or the entities that a hub found in its past. That object owns the handle and frees
+// it, so there is no function to free it.
 typedef struct KpShown {
   // The handle; 0 means no object.
   uint64_t id;
@@ -831,6 +835,38 @@ typedef struct KpLinkStatus {
   // The share of datagrams lost recently, from 0 to 1.
   double lost_ratio;
 } KpLinkStatus;
+
+// How receivers show the world, and how far back players may reach.
+typedef struct KpRewindOptions {
+  // The ticks per second, as in `kp_receiver_new`.
+  uint32_t tick_hz;
+  // The `longest_blend_ms` of the receivers. 0 selects the default: 250.
+  uint32_t longest_blend_ms;
+  // How long ago a player may have seen what he acts on, at most 250 ticks. What he saw is as old
+  // as the round trip, his playout delay, and the time that his input waits on both sides
+  // together. The longer this is, the longer a player may be hit by one with a bad connection
+  // after he has taken cover. 0 selects the default: 500.
+  uint32_t longest_ms;
+} KpRewindOptions;
+
+// What a client drew when it made an input: the moment of its playback, and which snapshots it had
+// then. `kp_receiver_seen` writes it. Store it in the struct of your input, send it with the input,
+// and give it to `kp_hub_rewind`. A stamp whose bytes are all 0 says that nothing was shown yet.
+//
+// The members are the numbers of the fields that `kp_schema_builder_seen` adds. As fields and not
+// opaque bytes, a stream of level "adaptive" codes a stamp in about a byte.
+typedef struct KpSeen {
+  // The moment: a tick with its fraction, modulo 256, in steps of 1/256.
+  float moment;
+  // The newest datagram that had arrived: the lower eight bits of its number.
+  float newest;
+  // 1 if a state was shown. If 0, the stamp's other fields are absent in the input.
+  uint8_t is_shown;
+  // The number of the newest full state. It is 0 before the first.
+  uint8_t full_state;
+  // A bit for each of the last 256 datagrams, which is set if the datagram is missing.
+  uint8_t missing[32];
+} KpSeen;
 
 // A ring around a viewpoint: the entities that are within a distance of it, and not in a nearer
 // ring.
@@ -1771,6 +1807,48 @@ KpStatus kp_hub_set_uplink(struct KpHub hub, uint32_t bytes_per_s);
 // Writes what the hub knows of the link to a receiver, as of the last tick.
 KpStatus kp_hub_link(struct KpHub hub, uint64_t receiver, struct KpLinkStatus *out);
 
+// Makes a hub keep what it sends for long enough to rewind. `options` may be null, which ends that.
+// Call this function before the first receiver joins, because what was sent before may be missing.
+//
+// The hub keeps the views of the time to rewind, which receivers share if they get the same. For
+// receivers that do not get everything, because of a budget, kinds or rings, it keeps those of
+// the last 255 datagrams.
+KpStatus kp_hub_set_rewind(struct KpHub hub, const struct KpRewindOptions *options);
+
+// Finds what a receiver showed of some entities when its player made an input with the stamp
+// `seen`: the very numbers that it read, whatever was lost, late or left out. Writes the tick of
+// that moment, with its fraction. Read the entities through `kp_hub_past`, until the next rewind.
+// `ids` are in increasing order. Entities that were not shown are left out. The past has no events,
+// and no entities that were added, removed or cut.
+//
+// Pass on the stamps of all inputs in order, with a `count` of 0 if there is nothing to find. Then a
+// client cannot choose among moments. Cost: a list of at most 255 snapshots, and a few searches for
+// each entity.
+//
+// - `KP_STATUS_NOTHING`: the player was shown nothing yet, or too long ago. Refuse his shot, or use
+//   the present world.
+// - `KP_STATUS_DATA`: the stamp is of a state that was not sent yet, or goes back behind an earlier
+//   stamp of the player. The client cheats, or the record is late: see `is_late` of `KpRecord`.
+// - `KP_STATUS_ARGUMENT`: the hub does not rewind, or has no such receiver; or the ids do not
+//   increase; or no receiver writes such a stamp.
+KpStatus kp_hub_rewind(struct KpHub hub,
+                       uint64_t receiver,
+                       const struct KpSeen *seen,
+                       const uint32_t *ids,
+                       size_t count,
+                       double *tick);
+
+// Like `kp_hub_rewind`, but finds all entities that the receiver showed. Cost: a few searches for
+// each entity that it got in the last 128 snapshots.
+KpStatus kp_hub_rewind_all(struct KpHub hub,
+                           uint64_t receiver,
+                           const struct KpSeen *seen,
+                           double *tick);
+
+// Returns what the last `kp_hub_rewind` or `kp_hub_rewind_all` found. The handle stays the same
+// until `kp_hub_free`, which frees it too. The state is empty at first.
+KpStatus kp_hub_past(struct KpHub hub, struct KpShown *out);
+
 // Sets what receivers with a viewpoint see by distance: how often and how precisely far entities
 // are sent, and which entities are not sent at all. Of the entities that are relevant, a receiver
 // sees those in its rings, and those that it always sees. An entity that comes into sight is added
@@ -1893,6 +1971,11 @@ KpStatus kp_receiver_play(struct KpReceiver receiver, uint64_t now_ns, struct Kp
 // Returns the state that the receiver shows. The handle stays the same until `kp_receiver_free`,
 // which frees it too.
 KpStatus kp_receiver_shown(struct KpReceiver receiver, struct KpShown *out);
+
+// Writes the stamp of what the last `kp_receiver_play` showed, for the inputs that the player makes
+// in view of it: see `kp_hub_rewind`. Before the first state, writes a stamp which says so, and
+// returns `KP_STATUS_NOTHING`. An input may have that stamp too.
+KpStatus kp_receiver_seen(struct KpReceiver receiver, struct KpSeen *out);
 
 // Makes all events due that have arrived, for programs that show the newest state and do not play.
 // An event becomes due only once, so `kp_receiver_play` will not show it again.
@@ -2163,6 +2246,29 @@ KpStatus kp_schema_builder_build(struct KpSchemaBuilder builder, struct KpSchema
 // Frees a builder without building a schema.
 KpStatus kp_schema_builder_free(struct KpSchemaBuilder builder);
 
+// Adds the `KP_SEEN_FIELDS` fields of a stamp, for the inputs of players. They are those of a field
+// `name` of the type `Option<Seen>` in Rust, so both schemas are the same. The first of them is
+// named `name` with a question mark.
+KpStatus kp_schema_builder_seen(struct KpSchemaBuilder builder, const char *name);
+
+// Writes the `KP_SEEN_FIELDS` columns of a stamp, if they fit into `capacity`: for
+// `kp_stream_push`, in their place among the columns of the input. `stride` is the number of bytes
+// from the stamp of one input to that of the next. The stamp itself is read later, by the call that
+// gets the columns.
+KpStatus kp_seen_columns(const struct KpSeen *seen,
+                         size_t stride,
+                         struct KpColumn *columns,
+                         size_t capacity);
+
+// Writes the `KP_SEEN_FIELDS` targets of a stamp, if they fit into `capacity`: for
+// `kp_stream_read`, in their place among the targets of the input. `stride` is the number of bytes
+// from the stamp of one input to that of the next. The stamp itself is written later, by the call
+// that gets the targets. If `seen` is null, that call skips the stamp.
+KpStatus kp_seen_targets(struct KpSeen *seen,
+                         size_t stride,
+                         struct KpTarget *targets,
+                         size_t capacity);
+
 // Writes the ids of a kind's entities, in increasing order: `*count` ids, if they fit into
 // `capacity`.
 KpStatus kp_shown_ids(struct KpShown shown,
@@ -2208,7 +2314,8 @@ KpStatus kp_shown_read_event(struct KpShown shown,
 // Writes where a kind's entities are in the world, in the order of their ids: `*count` places, if
 // they fit into `capacity`. The kind has fields that `kp_schema_builder_frame` made relative. For
 // other kinds it returns `KP_STATUS_ARGUMENT`: `kp_shown_read` writes where their entities are. The
-// `kp_..._play` before it computed the places, in some hundred nanoseconds for each entity.
+// `kp_..._play` or the rewind before it computed the places, in some hundred nanoseconds for each
+// entity.
 KpStatus kp_shown_places(struct KpShown shown,
                          uint32_t kind,
                          struct KpPlace *places,

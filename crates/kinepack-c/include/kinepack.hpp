@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "kinepack.h"
+#include "kinepack_columns.hpp"
 
 #if defined(__cpp_exceptions)
 #include <stdexcept>
@@ -83,66 +84,6 @@ class Owner {
   Handle handle_{0};
 };
 
-// The KpNumber of a type.
-template <typename T>
-constexpr int32_t number_of() {
-  if constexpr (std::is_enum_v<T>) {
-    return number_of<std::underlying_type_t<T>>();
-  } else {
-    static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8, "no number of the library");
-    if constexpr (std::is_floating_point_v<T>) {
-      return sizeof(T) == 4 ? KP_NUMBER_F32 : KP_NUMBER_F64;
-    } else if constexpr (std::is_signed_v<T> && !std::is_same_v<T, bool>) {
-      return sizeof(T) == 1 ? KP_NUMBER_I8 : sizeof(T) == 2 ? KP_NUMBER_I16
-                              : sizeof(T) == 4   ? KP_NUMBER_I32
-                                                 : KP_NUMBER_I64;
-    } else {
-      return sizeof(T) == 1 ? KP_NUMBER_U8 : sizeof(T) == 2 ? KP_NUMBER_U16
-                              : sizeof(T) == 4   ? KP_NUMBER_U32
-                                                 : KP_NUMBER_U64;
-    }
-  }
-}
-
-// The type of the numbers in a member: a number, or the elements of an array. For a struct, such as your
-// engine's vector, specialize this template:
-//
-//   template <> struct kinepack::Numbers<FVector> { using type = double; };
-template <typename T>
-struct Numbers {
-  using type = std::remove_all_extents_t<T>;
-};
-template <typename T, std::size_t N>
-struct Numbers<std::array<T, N>> {
-  using type = T;
-};
-
-// A column of a member, from an array of structs.
-template <typename Struct, typename Member>
-KpColumn column(const Struct *rows, Member Struct::*member, bool clamp = false) {
-  constexpr int32_t number = number_of<typename Numbers<Member>::type>();
-  return {rows == nullptr ? nullptr : &(rows->*member), sizeof(Struct), number, clamp};
-}
-
-// A target of a member, in an array of structs.
-template <typename Struct, typename Member>
-KpTarget target(Struct *rows, Member Struct::*member) {
-  constexpr int32_t number = number_of<typename Numbers<Member>::type>();
-  return {rows == nullptr ? nullptr : &(rows->*member), sizeof(Struct), number};
-}
-
-// The columns of several members, in the order of the fields.
-template <typename Struct, typename... Member>
-std::array<KpColumn, sizeof...(Member)> columns(const Struct *rows, Member Struct::*...member) {
-  return {column(rows, member)...};
-}
-
-// The targets of several members, in the order of the fields.
-template <typename Struct, typename... Member>
-std::array<KpTarget, sizeof...(Member)> targets(Struct *rows, Member Struct::*...member) {
-  return {target(rows, member)...};
-}
-
 class Schema : public Owner<KpSchema, kp_schema_free> {
  public:
   using Owner::Owner;
@@ -178,6 +119,8 @@ class SchemaBuilder : public Owner<KpSchemaBuilder, kp_schema_builder_free> {
   SchemaBuilder &choice(const char *name, uint32_t max) {
     return first(kp_schema_builder_choice(handle_, name, max));
   }
+  // The fields of a member of the type KpSeen.
+  SchemaBuilder &seen(const char *name) { return first(kp_schema_builder_seen(handle_, name)); }
   SchemaBuilder &role(KpRole role) { return first(kp_schema_builder_role(handle_, role)); }
   SchemaBuilder &velocity_of(const char *name) {
     return first(kp_schema_builder_velocity_of(handle_, name));
@@ -296,107 +239,8 @@ class Events : public Owner<KpEvents, kp_events_free> {
   }
 };
 
-// What receivers see by distance from their viewpoints. Its members are those of KpRings.
-struct Rings {
-  std::vector<std::string> positions{};
-  std::vector<std::string> urgent{};
-  std::vector<KpRing> rings{};
-  double cell = 0.0;
-  // The tier of the entities beyond all rings. A negative number hides them.
-  int32_t beyond = -1;
-  // After how many ticks without a change an entity of a coarser ring is sent exactly; 0: never.
-  uint32_t exact_after = 0;
-};
-
-class Hub : public Owner<KpHub, kp_hub_free> {
- public:
-  explicit Hub(KpCodec codec, const KpHubOptions &options = {}) {
-    require(kp_hub_new(codec, &options, &handle_));
-  }
-
-  // Sets how many bytes per second a receiver gets, such as what its link carries, up to a limit:
-  // `hub.set_budget(receiver, {KP_BUDGET_KIND_AUTO, 200000}, now_ns)`.
-  KpStatus set_budget(uint64_t receiver, const KpBudget &budget, uint64_t now_ns) {
-    return kp_hub_set_budget(handle_, receiver, &budget, now_ns);
-  }
-
-  // Limits the bytes per second of all receivers together. 0 means no limit.
-  KpStatus set_uplink(uint32_t bytes_per_s) { return kp_hub_set_uplink(handle_, bytes_per_s); }
-
-  // What the hub knows of the link to a receiver. All members are 0 after a failure.
-  KpLinkStatus link(uint64_t receiver) const {
-    KpLinkStatus link{};
-    require(kp_hub_link(handle_, receiver, &link));
-    return link;
-  }
-
-  // Sets what receivers with a viewpoint see by distance. `kp_hub_set_rings` with null removes it.
-  KpStatus set_rings(const Rings &rings) {
-    std::vector<const char *> names;
-    for (const std::string &position : rings.positions) names.push_back(position.c_str());
-    for (const std::string &field : rings.urgent) names.push_back(field.c_str());
-    KpRings all{};
-    all.positions = names.data();
-    all.position_count = rings.positions.size();
-    all.urgent = names.data() + rings.positions.size();
-    all.urgent_count = rings.urgent.size();
-    all.rings = rings.rings.data();
-    all.ring_count = rings.rings.size();
-    all.cell = rings.cell;
-    all.beyond = rings.beyond;
-    all.exact_after = rings.exact_after;
-    return kp_hub_set_rings(handle_, &all);
-  }
-
-  // Sets the place from which a receiver's rings are measured, in the unit of the positions.
-  KpStatus set_viewpoint(uint64_t receiver, const std::array<double, 3> &viewpoint) {
-    return kp_hub_set_viewpoint(handle_, receiver, viewpoint.data());
-  }
-
-  // Lets a receiver see everything in tier 0 again.
-  KpStatus clear_viewpoint(uint64_t receiver) {
-    return kp_hub_set_viewpoint(handle_, receiver, nullptr);
-  }
-
-  // Takes the world of a tick, or a world for each tier, from the finest to the coarsest:
-  // `hub.tick(now_ns, {fine, coarse})`.
-  KpStatus tick(uint64_t now_ns, std::initializer_list<KpSnapshot> worlds) {
-    return kp_hub_tick_tiers(handle_, now_ns, worlds.begin(), worlds.size());
-  }
-
-  // Passes each ready datagram to `send(uint64_t receiver, const uint8_t *bytes, size_t size)`.
-  // `send` may throw. The datagram is then lost, as on a network.
-  template <typename Send>
-  KpStatus transmit(Send &&send) {
-    for (;;) {
-      uint64_t receiver = 0;
-      size_t size = 0;
-      const KpStatus status =
-          kp_hub_poll(handle_, &receiver, buffer_.data(), buffer_.size(), &size);
-      if (status == KP_STATUS_NOTHING) return KP_STATUS_OK;
-      if (status == KP_STATUS_SIZE) {
-        buffer_.resize(size);
-      } else if (status != KP_STATUS_OK) {
-        return status;
-      } else {
-        send(receiver, static_cast<const uint8_t *>(buffer_.data()), size);
-      }
-    }
-  }
-
-  // Adds an event to the next tick for all receivers: a struct, with the members of its fields.
-  template <typename Struct, typename... Member>
-  KpStatus emit(uint32_t kind, const Struct &event, Member Struct::*...member) {
-    const auto from = columns(&event, member...);
-    return kp_hub_emit(handle_, kind, from.data(), from.size());
-  }
-
- private:
-  std::vector<uint8_t> buffer_ = std::vector<uint8_t>(1200);
-};
-
-// The state that a receiver, a viewer or a replay shows. It belongs to that object: once the object is
-// freed, every call is refused with KP_STATUS_HANDLE.
+// The state that a receiver, a viewer or a replay shows, or a hub's past. It belongs to that object: once
+// the object is freed, every call is refused with KP_STATUS_HANDLE.
 class Shown {
  public:
   template <typename Handle>
@@ -464,6 +308,126 @@ class Shown {
   KpShown handle_{0};
 };
 
+// What receivers see by distance from their viewpoints. Its members are those of KpRings.
+struct Rings {
+  std::vector<std::string> positions{};
+  std::vector<std::string> urgent{};
+  std::vector<KpRing> rings{};
+  double cell = 0.0;
+  // The tier of the entities beyond all rings. A negative number hides them.
+  int32_t beyond = -1;
+  // After how many ticks without a change an entity of a coarser ring is sent exactly; 0: never.
+  uint32_t exact_after = 0;
+};
+
+class Hub : public Owner<KpHub, kp_hub_free> {
+ public:
+  explicit Hub(KpCodec codec, const KpHubOptions &options = {}) {
+    require(kp_hub_new(codec, &options, &handle_));
+  }
+
+  // Sets how many bytes per second a receiver gets, such as what its link carries, up to a limit:
+  // `hub.set_budget(receiver, {KP_BUDGET_KIND_AUTO, 200000}, now_ns)`.
+  KpStatus set_budget(uint64_t receiver, const KpBudget &budget, uint64_t now_ns) {
+    return kp_hub_set_budget(handle_, receiver, &budget, now_ns);
+  }
+
+  // Limits the bytes per second of all receivers together. 0 means no limit.
+  KpStatus set_uplink(uint32_t bytes_per_s) { return kp_hub_set_uplink(handle_, bytes_per_s); }
+
+  // What the hub knows of the link to a receiver. All members are 0 after a failure.
+  KpLinkStatus link(uint64_t receiver) const {
+    KpLinkStatus link{};
+    require(kp_hub_link(handle_, receiver, &link));
+    return link;
+  }
+
+  // Sets what receivers with a viewpoint see by distance. `kp_hub_set_rings` with null removes it.
+  KpStatus set_rings(const Rings &rings) {
+    std::vector<const char *> names;
+    for (const std::string &position : rings.positions) names.push_back(position.c_str());
+    for (const std::string &field : rings.urgent) names.push_back(field.c_str());
+    KpRings all{};
+    all.positions = names.data();
+    all.position_count = rings.positions.size();
+    all.urgent = names.data() + rings.positions.size();
+    all.urgent_count = rings.urgent.size();
+    all.rings = rings.rings.data();
+    all.ring_count = rings.rings.size();
+    all.cell = rings.cell;
+    all.beyond = rings.beyond;
+    all.exact_after = rings.exact_after;
+    return kp_hub_set_rings(handle_, &all);
+  }
+
+  // Sets the place from which a receiver's rings are measured, in the unit of the positions.
+  KpStatus set_viewpoint(uint64_t receiver, const std::array<double, 3> &viewpoint) {
+    return kp_hub_set_viewpoint(handle_, receiver, viewpoint.data());
+  }
+
+  // Lets a receiver see everything in tier 0 again.
+  KpStatus clear_viewpoint(uint64_t receiver) {
+    return kp_hub_set_viewpoint(handle_, receiver, nullptr);
+  }
+
+  // Makes the hub keep what it sends, to rewind. Call it before the first receiver joins.
+  // `kp_hub_set_rewind` with null ends it.
+  KpStatus set_rewind(const KpRewindOptions &options) {
+    return kp_hub_set_rewind(handle_, &options);
+  }
+
+  // Finds what a receiver showed of some entities when its player made an input: see kp_hub_rewind.
+  // Writes the tick of that moment. `past` then has the entities.
+  KpStatus rewind(uint64_t receiver, const KpSeen &seen, const std::vector<uint32_t> &ids,
+                  double &tick) {
+    return kp_hub_rewind(handle_, receiver, &seen, ids.data(), ids.size(), &tick);
+  }
+
+  // Finds all entities that the receiver showed.
+  KpStatus rewind_all(uint64_t receiver, const KpSeen &seen, double &tick) {
+    return kp_hub_rewind_all(handle_, receiver, &seen, &tick);
+  }
+
+  // What the last rewind found.
+  Shown past() const { return Shown(kp_hub_past, handle_); }
+
+  // Takes the world of a tick, or a world for each tier, from the finest to the coarsest:
+  // `hub.tick(now_ns, {fine, coarse})`.
+  KpStatus tick(uint64_t now_ns, std::initializer_list<KpSnapshot> worlds) {
+    return kp_hub_tick_tiers(handle_, now_ns, worlds.begin(), worlds.size());
+  }
+
+  // Passes each ready datagram to `send(uint64_t receiver, const uint8_t *bytes, size_t size)`.
+  // `send` may throw. The datagram is then lost, as on a network.
+  template <typename Send>
+  KpStatus transmit(Send &&send) {
+    for (;;) {
+      uint64_t receiver = 0;
+      size_t size = 0;
+      const KpStatus status =
+          kp_hub_poll(handle_, &receiver, buffer_.data(), buffer_.size(), &size);
+      if (status == KP_STATUS_NOTHING) return KP_STATUS_OK;
+      if (status == KP_STATUS_SIZE) {
+        buffer_.resize(size);
+      } else if (status != KP_STATUS_OK) {
+        return status;
+      } else {
+        send(receiver, static_cast<const uint8_t *>(buffer_.data()), size);
+      }
+    }
+  }
+
+  // Adds an event to the next tick for all receivers: a struct, with the members of its fields.
+  template <typename Struct, typename... Member>
+  KpStatus emit(uint32_t kind, const Struct &event, Member Struct::*...member) {
+    const auto from = columns(&event, member...);
+    return kp_hub_emit(handle_, kind, from.data(), from.size());
+  }
+
+ private:
+  std::vector<uint8_t> buffer_ = std::vector<uint8_t>(1200);
+};
+
 class Receiver : public Owner<KpReceiver, kp_receiver_free> {
  public:
   Receiver(KpCodec codec, uint32_t tick_hz, const KpReceiverOptions &options = {}) {
@@ -485,6 +449,15 @@ class Receiver : public Owner<KpReceiver, kp_receiver_free> {
   }
 
   Shown shown() const { return Shown(kp_receiver_shown, handle_); }
+
+  // The stamp of what the last kp_receiver_play showed, for an input. Its `is_shown` is 0 before the
+  // first state.
+  KpSeen seen() const {
+    KpSeen seen{};
+    const KpStatus status = kp_receiver_seen(handle_, &seen);
+    if (status != KP_STATUS_NOTHING) require(status);
+    return seen;
+  }
 };
 
 class StreamSender : public Owner<KpStreamSender, kp_stream_sender_free> {
@@ -561,111 +534,9 @@ class KillCam : public Owner<KpKillCam, kp_kill_cam_free> {
   }
 };
 
-class Catalogue : public Owner<KpCatalogue, kp_catalogue_free> {
- public:
-  using Owner::Owner;
-  // The tiers that suit most broadcasts.
-  Catalogue(uint32_t tick_hz, KpCodec codec) {
-    require(kp_catalogue_standard(tick_hz, codec, &handle_));
-  }
-  Catalogue(uint32_t tick_hz, const std::vector<KpTier> &tiers) {
-    require(kp_catalogue_new(tick_hz, tiers.data(), tiers.size(), &handle_));
-  }
-  // Reads a catalogue from the object of the track "catalogue".
-  Catalogue(const void *bytes, size_t size) {
-    require(kp_catalogue_from_bytes(static_cast<const uint8_t *>(bytes), size, &handle_));
-  }
-
-  std::vector<uint8_t> to_bytes() const {
-    size_t size = 0;
-    kp_catalogue_to_bytes(handle_, nullptr, 0, &size);
-    std::vector<uint8_t> bytes(size);
-    require(kp_catalogue_to_bytes(handle_, bytes.data(), bytes.size(), &size));
-    return bytes;
-  }
-
-  // The tier with a name, or -1.
-  int32_t find(const char *name) const {
-    uint32_t tier = 0;
-    const bool is_there = kp_catalogue_find(handle_, name, &tier) == KP_STATUS_OK;
-    return is_there ? static_cast<int32_t>(tier) : -1;
-  }
-};
-
-class Publisher : public Owner<KpPublisher, kp_publisher_free> {
- public:
-  explicit Publisher(KpCatalogue catalogue, const KpPublisherOptions &options = {}) {
-    require(kp_publisher_new(catalogue, &options, &handle_));
-  }
-
-  // Takes the world of a tick, and passes each due piece to
-  // `send(const KpPiece &piece, const uint8_t *bytes, size_t size)`. If `send` throws, that piece
-  // is lost, and the next call passes the others.
-  template <typename Send>
-  KpStatus publish(KpSnapshot world, Send &&send) {
-    const KpStatus published = kp_publisher_publish(handle_, world);
-    const KpStatus sent = transmit(send);
-    return published != KP_STATUS_OK ? published : sent;
-  }
-
-  // Passes, after the last world, the pieces to carry at `tick`. Call it at each tick until
-  // `is_drained` is true.
-  template <typename Send>
-  KpStatus drain(uint32_t tick, bool &is_drained, Send &&send) {
-    int32_t drained = 0;
-    const KpStatus released = kp_publisher_drain(handle_, tick, &drained);
-    is_drained = drained != 0;
-    const KpStatus sent = transmit(send);
-    return released != KP_STATUS_OK ? released : sent;
-  }
-
- private:
-  // Passes each piece to `send`.
-  template <typename Send>
-  KpStatus transmit(Send &send) {
-    for (;;) {
-      KpPiece piece{};
-      size_t size = 0;
-      const KpStatus status =
-          kp_publisher_poll(handle_, &piece, buffer_.data(), buffer_.size(), &size);
-      if (status == KP_STATUS_NOTHING) return KP_STATUS_OK;
-      if (status == KP_STATUS_SIZE) {
-        buffer_.resize(size);
-      } else if (status != KP_STATUS_OK) {
-        return status;
-      } else {
-        send(static_cast<const KpPiece &>(piece), static_cast<const uint8_t *>(buffer_.data()), size);
-      }
-    }
-  }
-
-  std::vector<uint8_t> buffer_ = std::vector<uint8_t>(1200);
-};
-
-class Viewer : public Owner<KpViewer, kp_viewer_free> {
- public:
-  explicit Viewer(KpCatalogue catalogue, const KpViewerOptions &options = {}) {
-    require(kp_viewer_new(catalogue, &options, &handle_));
-  }
-
-  KpStatus watch(const std::vector<uint32_t> &tiers) {
-    return kp_viewer_watch(handle_, tiers.data(), tiers.size());
-  }
-
-  // The tracks to subscribe to.
-  std::vector<KpTrack> wanted() const {
-    size_t count = 0;
-    kp_viewer_wanted(handle_, nullptr, 0, &count);
-    std::vector<KpTrack> tracks(count);
-    kp_viewer_wanted(handle_, tracks.data(), tracks.size(), &count);
-    return tracks;
-  }
-
-  Shown shown() const { return Shown(kp_viewer_shown, handle_); }
-};
-
 }  // namespace kinepack
 
 #include "kinepack_anim.hpp"
+#include "kinepack_crowd.hpp"
 
 #endif  // KINEPACK_HPP

@@ -16,6 +16,7 @@ use crate::datagrams::{Next, channel};
 use crate::events::{KpEvents, events_of};
 use crate::handles::{Handles, lock};
 use crate::memory::{self, check_out, milliseconds, optional, or_default, put, slice, time};
+use crate::shown::Shown;
 use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 
@@ -32,14 +33,17 @@ pub struct KpHub {
 
 pub(crate) static HUBS: Handles<Mutex<Sending>> = Handles::new(8, "a hub");
 
-/// A hub, the weights of entities, the event that is being emitted, and the datagram that the
-/// caller takes next.
+/// A hub, the weights of entities, the event that is being emitted, the datagram that the caller
+/// takes next, and what the last rewind found.
 #[derive(Debug)]
 pub(crate) struct Sending {
     pub(crate) hub: Hub,
     weights: HashMap<ReceiverId, Vec<(EntityId, f32)>>,
     event: Option<World>,
     next: Next<ReceiverId>,
+    pub(crate) past: Shown,
+    /// The ids of the last rewind, to reuse their memory.
+    pub(crate) past_ids: Vec<EntityId>,
 }
 
 /// The settings of a hub. A number of 0 selects the default.
@@ -106,12 +110,20 @@ pub unsafe extern "C" fn kp_hub_new(
             config.channel = channel(options.channel)?;
             events = events_of(options.events)?;
         }
-        let mut hub = Hub::new(&*CODECS.get(codec.id)?, config).map_err(Failure::argument)?;
+        let codec = CODECS.get(codec.id)?;
+        let mut hub = Hub::new(&codec, config).map_err(Failure::argument)?;
         if let Some(events) = &events {
             hub = hub.with_events(events);
         }
         let event = events.map(|events| World::new(events.codec().schema()));
-        let sending = Sending { hub, weights: HashMap::new(), event, next: Next::default() };
+        let sending = Sending {
+            hub,
+            weights: HashMap::new(),
+            event,
+            next: Next::default(),
+            past: Shown::new(codec.schema(), None),
+            past_ids: Vec::new(),
+        };
         // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpHub { id: HUBS.add(Mutex::new(sending)) }) }
     })

@@ -13,6 +13,7 @@ use crate::handles::{Handles, lock};
 use crate::memory::{
     self, check_out, duration, milliseconds, optional, or_default, put, slice, time,
 };
+use crate::seen::KpSeen;
 use crate::shown::{KpPlayback, KpShown, Shown, nothing_yet};
 use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
@@ -179,6 +180,19 @@ pub unsafe extern "C" fn kp_receiver_shown(receiver: KpReceiver, out: *mut KpSho
         let shown = lock(&*RECEIVERS.get(receiver.id)?).shown.handle();
         // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, shown) }
+    })
+}
+
+/// Writes the stamp of what the last `kp_receiver_play` showed, for the inputs that the player makes
+/// in view of it: see `kp_hub_rewind`. Before the first state, writes a stamp which says so, and
+/// returns `KP_STATUS_NOTHING`. An input may have that stamp too.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_receiver_seen(receiver: KpReceiver, out: *mut KpSeen) -> KpStatus {
+    call(|| {
+        let seen = lock(&*RECEIVERS.get(receiver.id)?).receiver.seen();
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
+        unsafe { put(out, KpSeen::of(seen)?)? };
+        seen.map(drop).ok_or_else(nothing_yet)
     })
 }
 

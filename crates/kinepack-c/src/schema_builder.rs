@@ -28,31 +28,37 @@ pub(crate) static BUILDERS: Handles<Mutex<Builder>> = Handles::new(2, "a schema 
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
     kinds: Vec<(String, Vec<Field>)>,
-    /// The number of fields with which the last kind begins that are a figure's. Nothing may change
-    /// them, because the figure would not find them again.
-    of_figure: usize,
+    /// The number of fields with which the last kind begins and which nothing may change: those up
+    /// to a figure's or a stamp's. The figure or the server would not find changed ones again.
+    fixed: usize,
 }
 
 impl Builder {
     /// Begins a kind, with the fields of a figure or none.
     fn begin(&mut self, name: &str, of_figure: Vec<Field>) {
-        self.of_figure = of_figure.len();
+        self.fixed = of_figure.len();
         self.kinds.push((name.to_owned(), of_figure));
     }
 
-    /// Adds a field to the last kind. Without a kind, one without a name begins.
-    fn add(&mut self, field: Field) {
+    /// Adds fields to the last kind. Without a kind, one without a name begins.
+    fn add(&mut self, added: impl IntoIterator<Item = Field>) {
         if self.kinds.is_empty() {
             self.begin("", Vec::new());
         }
         if let Some((_, fields)) = self.kinds.last_mut() {
-            fields.push(field);
+            fields.extend(added);
         }
+    }
+
+    /// Adds fields that nothing may change.
+    pub(crate) fn add_fixed(&mut self, added: Vec<Field>) {
+        self.add(added);
+        self.fixed = self.kinds.last().map_or(0, |(_, fields)| fields.len());
     }
 
     /// The last field, to change it.
     fn last(&mut self) -> Result<&mut Field, Failure> {
-        let fields = self.kinds.last_mut().map(|(_, fields)| &mut fields[self.of_figure..]);
+        let fields = self.kinds.last_mut().map(|(_, fields)| &mut fields[self.fixed..]);
         let last = fields.and_then(|fields| fields.last_mut());
         last.ok_or_else(|| Failure::argument("there is no field yet that can be changed"))
     }
@@ -371,7 +377,7 @@ unsafe fn add(
         let name = unsafe { memory::text(name)? };
         let builder = BUILDERS.get(builder.id)?;
         let field = Field::new(name, kind()?);
-        lock(&builder).add(field);
+        lock(&builder).add([field]);
         Ok(())
     })
 }

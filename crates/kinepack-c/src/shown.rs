@@ -1,12 +1,13 @@
-//! The state that a receiver, a viewer or a replay shows: entities by kind, and the events that are
-//! due. One set of functions reads the state of all three.
+//! The state that a receiver, a viewer or a replay shows, and a hub's past: entities by kind, and the
+//! events that are due. One set of functions reads the state of all four.
 
 use std::ops::Range;
 use std::sync::Mutex;
 
+use kinepack::frame::Motion;
 use kinepack::schema::EntityKind;
 use kinepack::{Between, EntityId, Schema, Snapshot, Tick};
-use kinepack_net::{Event, EventKinds, Playback, Sample};
+use kinepack_net::{Event, EventKinds, Past, Playback, Sample};
 
 use crate::KpStatus;
 use crate::columns::{KpTarget, write_rows};
@@ -17,8 +18,8 @@ use crate::shown_places::KpPlace;
 use crate::status::{Failure, call};
 
 /// The entities and events that a receiver, a viewer or a replay shows at the moment of its last
-/// `kp_..._play`. That receiver, viewer or replay owns the handle and frees it, so there is no
-/// function to free it.
+/// `kp_..._play`, or the entities that a hub found in its past. That object owns the handle and frees
+/// it, so there is no function to free it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpShown {
@@ -233,7 +234,7 @@ pub(crate) fn no_entity() -> Failure {
     Failure::nothing("the kind has no entity with this id")
 }
 
-/// The shown state of one receiver, viewer or replay. It owns the handle, which is freed when that
+/// The shown state of one receiver, viewer, replay or hub. It owns the handle, which is freed when that
 /// object is dropped.
 #[derive(Debug)]
 pub(crate) struct Shown {
@@ -253,6 +254,14 @@ impl Shown {
     /// Stores the state of a playback. Drops the events of the previous moment.
     pub(crate) fn show(&self, playback: &Playback<'_>) -> Result<KpPlayback, Failure> {
         lock(&*SHOWN.get(self.handle.id)?).show(playback)
+    }
+
+    /// Stores entities of a past. The ids increase. Entities that were not shown are left out.
+    pub(crate) fn show_past(&self, past: &Past<'_>, ids: &[EntityId]) -> Result<(), Failure> {
+        let samples = ids.iter().filter_map(|id| past.sample(*id));
+        let motion = |sample: &Sample<'_>| past.motion(sample.id).ok();
+        lock(&*SHOWN.get(self.handle.id)?).fill(samples, motion);
+        Ok(())
     }
 
     /// Replaces the due events by `events`.
@@ -315,15 +324,15 @@ impl Rows {
         places.iter_mut().for_each(Vec::clear);
     }
 
-    /// Adds an entity at the shown moment.
-    fn add<'a>(&mut self, sample: &Sample<'a>, playback: &Playback<'a>) {
+    /// Adds an entity at the shown moment. `motion` finds where it is in the world.
+    fn add(&mut self, sample: &Sample<'_>, motion: impl FnOnce() -> Option<Motion>) {
         for (lanes, (state, index)) in self.lanes.iter_mut().zip([sample.from, sample.to]) {
             lanes.extend(state.lanes_at(index));
         }
         self.ids.push(sample.id.0);
         self.between.push(sample.between);
         if let Some(places) = &mut self.places {
-            places.push(KpPlace::of(playback.motion(sample)));
+            places.push(KpPlace::of(motion()));
         }
     }
 
@@ -356,17 +365,26 @@ impl Showing {
 
     /// Stores the state of a playback. Drops the events of the previous moment.
     fn show(&mut self, playback: &Playback<'_>) -> Result<KpPlayback, Failure> {
-        self.kinds.iter_mut().for_each(Rows::clear);
-        for sample in playback.samples() {
-            let (state, index) = sample.from;
-            self.kinds[state.kind_at(index).unwrap_or(0)].add(&sample, playback);
-        }
+        self.fill(playback.samples(), |sample| playback.motion(sample).ok());
         let numbers = |ids: &[EntityId]| ids.iter().map(|id| id.0).collect();
         self.added = numbers(playback.added());
         self.removed = numbers(playback.removed());
         self.cut = numbers(playback.cut());
         self.set_events(playback.events())?;
         Ok(KpPlayback { tick: playback.tick, is_starved: playback.is_starved().into() })
+    }
+
+    /// Replaces the entities. `motion` finds where an entity is in the world.
+    fn fill<'a>(
+        &mut self,
+        samples: impl Iterator<Item = Sample<'a>>,
+        motion: impl Fn(&Sample<'a>) -> Option<Motion>,
+    ) {
+        self.kinds.iter_mut().for_each(Rows::clear);
+        for sample in samples {
+            let (state, index) = sample.from;
+            self.kinds[state.kind_at(index).unwrap_or(0)].add(&sample, || motion(&sample));
+        }
     }
 
     /// Replaces the due events by `events`.

@@ -1,6 +1,6 @@
 //! Where shown entities are in the world, if their fields are relative to another entity.
 
-use kinepack::frame::{FrameError, Motion};
+use kinepack::frame::Motion;
 
 use crate::KpStatus;
 use crate::shown::{KpShown, write_list};
@@ -21,9 +21,9 @@ pub struct KpPlace {
 }
 
 impl KpPlace {
-    /// The numbers of a motion. The reason why a place is not known does not matter to a caller
-    /// that draws.
-    pub(crate) fn of(motion: Result<Motion, FrameError>) -> Self {
+    /// The numbers of a motion. `None` if the place is not known. The reason does not matter to a
+    /// caller that draws.
+    pub(crate) fn of(motion: Option<Motion>) -> Self {
         motion.map_or(
             Self { position: [f64::NAN; 3], rotation: [f64::NAN; 4], velocity: [f64::NAN; 3] },
             |Motion { place, velocity, .. }| Self {
@@ -38,7 +38,8 @@ impl KpPlace {
 /// Writes where a kind's entities are in the world, in the order of their ids: `*count` places, if
 /// they fit into `capacity`. The kind has fields that `kp_schema_builder_frame` made relative. For
 /// other kinds it returns `KP_STATUS_ARGUMENT`: `kp_shown_read` writes where their entities are. The
-/// `kp_..._play` before it computed the places, in some hundred nanoseconds for each entity.
+/// `kp_..._play` or the rewind before it computed the places, in some hundred nanoseconds for each
+/// entity.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_shown_places(
     shown: KpShown,

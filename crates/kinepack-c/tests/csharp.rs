@@ -17,7 +17,7 @@ use cbindgen::ir::{
 };
 
 /// Structs that users of the package see and only read. Their properties are in other files.
-const READ_BY_USERS: [&str; 16] = [
+const READ_BY_USERS: [&str; 17] = [
     "KpAnmInfo",
     "KpClipInfo",
     "KpEvent",
@@ -31,6 +31,7 @@ const READ_BY_USERS: [&str; 16] = [
     "KpRecord",
     "KpReplayInfo",
     "KpReplaySummary",
+    "KpSeen",
     "KpShownClip",
     "KpTrack",
     "KpViewerStatus",

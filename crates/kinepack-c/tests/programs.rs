@@ -119,6 +119,13 @@ fn far_ships_are_coarser_while_they_move() {
 }
 
 #[test]
+fn a_server_finds_what_a_player_saw() {
+    run("tests/c/rewind.c", &C);
+    run("tests/cpp/rewind.cpp", &CPP);
+    run("tests/cpp/rewind.cpp", &[CPP[0], "-fno-exceptions"]);
+}
+
+#[test]
 fn a_passenger_stands_still_on_a_ship_that_turns() {
     run("tests/c/frames.c", &C);
 }

@@ -514,6 +514,70 @@ namespace Kinepack
         internal readonly double lost_ratio;
     }
 
+    /// <summary>
+    /// What a client drew when it made an input: the moment of its playback, and which snapshots it
+    /// had then. <c>kp_receiver_seen</c> writes it. Store it in the struct of your input, send it
+    /// with the input, and give it to <c>kp_hub_rewind</c>. A stamp whose bytes are all 0 says that
+    /// nothing was shown yet. The members are the numbers of the fields that
+    /// <c>kp_schema_builder_seen</c> adds. As fields and not opaque bytes, a stream of level
+    /// "adaptive" codes a stamp in about a byte.
+    /// </summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly partial struct Seen
+    {
+        /// <summary>The moment: a tick with its fraction, modulo 256, in steps of 1/256.</summary>
+        internal readonly float moment;
+
+        /// <summary>
+        /// The newest datagram that had arrived: the lower eight bits of its number.
+        /// </summary>
+        internal readonly float newest;
+
+        /// <summary>
+        /// 1 if a state was shown. If 0, the stamp's other fields are absent in the input.
+        /// </summary>
+        internal readonly byte is_shown;
+
+        /// <summary>The number of the newest full state. It is 0 before the first.</summary>
+        internal readonly byte full_state;
+
+        /// <summary>
+        /// A bit for each of the last 256 datagrams, which is set if the datagram is missing.
+        /// </summary>
+        internal readonly byte missing_0;
+        internal readonly byte missing_1;
+        internal readonly byte missing_2;
+        internal readonly byte missing_3;
+        internal readonly byte missing_4;
+        internal readonly byte missing_5;
+        internal readonly byte missing_6;
+        internal readonly byte missing_7;
+        internal readonly byte missing_8;
+        internal readonly byte missing_9;
+        internal readonly byte missing_10;
+        internal readonly byte missing_11;
+        internal readonly byte missing_12;
+        internal readonly byte missing_13;
+        internal readonly byte missing_14;
+        internal readonly byte missing_15;
+        internal readonly byte missing_16;
+        internal readonly byte missing_17;
+        internal readonly byte missing_18;
+        internal readonly byte missing_19;
+        internal readonly byte missing_20;
+        internal readonly byte missing_21;
+        internal readonly byte missing_22;
+        internal readonly byte missing_23;
+        internal readonly byte missing_24;
+        internal readonly byte missing_25;
+        internal readonly byte missing_26;
+        internal readonly byte missing_27;
+        internal readonly byte missing_28;
+        internal readonly byte missing_29;
+        internal readonly byte missing_30;
+        internal readonly byte missing_31;
+    }
+
     /// <summary>A component of a vector.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public partial struct Axis
@@ -1239,6 +1303,27 @@ namespace Kinepack
             /// the largest limit. <c>KP_BUDGET_KIND_UNLIMITED</c> ignores it.
             /// </summary>
             internal uint bytes_per_s;
+        }
+
+        /// <summary>How receivers show the world, and how far back players may reach.</summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpRewindOptions
+        {
+            /// <summary>The ticks per second, as in <c>kp_receiver_new</c>.</summary>
+            internal uint tick_hz;
+
+            /// <summary>
+            /// The <c>longest_blend_ms</c> of the receivers. 0 selects the default: 250.
+            /// </summary>
+            internal uint longest_blend_ms;
+
+            /// <summary>
+            /// How long ago a player may have seen what he acts on, at most 250 ticks. What he saw
+            /// is as old as the round trip, his playout delay, and the time that his input waits on
+            /// both sides together. The longer this is, the longer a player may be hit by one with
+            /// a bad connection after he has taken cover. 0 selects the default: 500.
+            /// </summary>
+            internal uint longest_ms;
         }
 
         /// <summary>
@@ -2263,6 +2348,52 @@ namespace Kinepack
         internal static extern Status kp_hub_link(ulong hub, ulong receiver, out LinkStatus @out);
 
         /// <summary>
+        /// Makes a hub keep what it sends for long enough to rewind. <c>options</c> may be null,
+        /// which ends that. Call this function before the first receiver joins, because what was
+        /// sent before may be missing. The hub keeps the views of the time to rewind, which
+        /// receivers share if they get the same. For receivers that do not get everything, because
+        /// of a budget, kinds or rings, it keeps those of the last 255 datagrams.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_hub_set_rewind(ulong hub, KpRewindOptions* options);
+
+        /// <summary>
+        /// Finds what a receiver showed of some entities when its player made an input with the
+        /// stamp <c>seen</c>: the very numbers that it read, whatever was lost, late or left out.
+        /// Writes the tick of that moment, with its fraction. Read the entities through
+        /// <c>kp_hub_past</c>, until the next rewind. <c>ids</c> are in increasing order. Entities
+        /// that were not shown are left out. The past has no events, and no entities that were
+        /// added, removed or cut. Pass on the stamps of all inputs in order, with a <c>count</c> of
+        /// 0 if there is nothing to find. Then a client cannot choose among moments. Cost: a list
+        /// of at most 255 snapshots, and a few searches for each entity. -
+        /// <c>KP_STATUS_NOTHING</c>: the player was shown nothing yet, or too long ago. Refuse his
+        /// shot, or use the present world. - <c>KP_STATUS_DATA</c>: the stamp is of a state that
+        /// was not sent yet, or goes back behind an earlier stamp of the player. The client cheats,
+        /// or the record is late: see <c>is_late</c> of <c>KpRecord</c>. -
+        /// <c>KP_STATUS_ARGUMENT</c>: the hub does not rewind, or has no such receiver; or the ids
+        /// do not increase; or no receiver writes such a stamp.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_hub_rewind(
+            ulong hub, ulong receiver, ref Seen seen, uint* ids, UIntPtr count, out double tick);
+
+        /// <summary>
+        /// Like <c>kp_hub_rewind</c>, but finds all entities that the receiver showed. Cost: a few
+        /// searches for each entity that it got in the last 128 snapshots.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_hub_rewind_all(
+            ulong hub, ulong receiver, ref Seen seen, out double tick);
+
+        /// <summary>
+        /// Returns what the last <c>kp_hub_rewind</c> or <c>kp_hub_rewind_all</c> found. The handle
+        /// stays the same until <c>kp_hub_free</c>, which frees it too. The state is empty at
+        /// first.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_hub_past(ulong hub, out ulong @out);
+
+        /// <summary>
         /// Sets what receivers with a viewpoint see by distance: how often and how precisely far
         /// entities are sent, and which entities are not sent at all. Of the entities that are
         /// relevant, a receiver sees those in its rings, and those that it always sees. An entity
@@ -2427,6 +2558,15 @@ namespace Kinepack
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_receiver_shown(ulong receiver, out ulong @out);
+
+        /// <summary>
+        /// Writes the stamp of what the last <c>kp_receiver_play</c> showed, for the inputs that
+        /// the player makes in view of it: see <c>kp_hub_rewind</c>. Before the first state, writes
+        /// a stamp which says so, and returns <c>KP_STATUS_NOTHING</c>. An input may have that
+        /// stamp too.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_receiver_seen(ulong receiver, out Seen @out);
 
         /// <summary>
         /// Makes all events due that have arrived, for programs that show the newest state and do
@@ -2815,6 +2955,35 @@ namespace Kinepack
         internal static extern Status kp_schema_builder_free(ulong builder);
 
         /// <summary>
+        /// Adds the <c>KP_SEEN_FIELDS</c> fields of a stamp, for the inputs of players. They are
+        /// those of a field <c>name</c> of the type <c>Option&lt;Seen&gt;</c> in Rust, so both
+        /// schemas are the same. The first of them is named <c>name</c> with a question mark.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_schema_builder_seen(ulong builder, byte[] name);
+
+        /// <summary>
+        /// Writes the <c>KP_SEEN_FIELDS</c> columns of a stamp, if they fit into <c>capacity</c>:
+        /// for <c>kp_stream_push</c>, in their place among the columns of the input. <c>stride</c>
+        /// is the number of bytes from the stamp of one input to that of the next. The stamp itself
+        /// is read later, by the call that gets the columns.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_seen_columns(
+            Seen* seen, UIntPtr stride, KpColumn* columns, UIntPtr capacity);
+
+        /// <summary>
+        /// Writes the <c>KP_SEEN_FIELDS</c> targets of a stamp, if they fit into <c>capacity</c>:
+        /// for <c>kp_stream_read</c>, in their place among the targets of the input. <c>stride</c>
+        /// is the number of bytes from the stamp of one input to that of the next. The stamp itself
+        /// is written later, by the call that gets the targets. If <c>seen</c> is null, that call
+        /// skips the stamp.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_seen_targets(
+            Seen* seen, UIntPtr stride, KpTarget* targets, UIntPtr capacity);
+
+        /// <summary>
         /// Writes the ids of a kind's entities, in increasing order: <c>*count</c> ids, if they fit
         /// into <c>capacity</c>.
         /// </summary>
@@ -2877,8 +3046,8 @@ namespace Kinepack
         /// <c>*count</c> places, if they fit into <c>capacity</c>. The kind has fields that
         /// <c>kp_schema_builder_frame</c> made relative. For other kinds it returns
         /// <c>KP_STATUS_ARGUMENT</c>: <c>kp_shown_read</c> writes where their entities are. The
-        /// <c>kp_..._play</c> before it computed the places, in some hundred nanoseconds for each
-        /// entity.
+        /// <c>kp_..._play</c> or the rewind before it computed the places, in some hundred
+        /// nanoseconds for each entity.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_shown_places(
