@@ -118,6 +118,29 @@ namespace Kinepack
         }
 
         /// <summary>
+        /// Sets the memory of the fields that <see cref="SchemaBuilder.Seen"/> added to a field of
+        /// an array of structs.
+        /// </summary>
+        /// <param name="name">The name of the stamp.</param>
+        /// <param name="structs">One struct for each entity.</param>
+        /// <param name="member">
+        /// The name of the struct's field, which is a <see cref="Kinepack.Seen"/>.
+        /// </param>
+        public Columns SetSeen<T>(string name, T[] structs, string member)
+            where T : struct
+        {
+            Require.NotNull(name, nameof(name));
+            Require.NotNull(member, nameof(member));
+            int begin = Layout.OffsetOf<T>(member, typeof(Seen));
+            PutSeen(name + "?", structs, begin, "is_shown", Number.U8);
+            PutSeen(name + ".moment", structs, begin, "moment", Number.F32);
+            PutSeen(name + ".newest", structs, begin, "newest", Number.F32);
+            PutSeen(name + ".full_state", structs, begin, "full_state", Number.U8);
+            PutSeen(name + ".missing", structs, begin, "missing_0", Number.U8);
+            return this;
+        }
+
+        /// <summary>
         /// Skips a field when entities are read. Columns with a skipped field cannot add entities.
         /// </summary>
         /// <param name="field">The index or the name of the field.</param>
@@ -227,6 +250,14 @@ namespace Kinepack
                 throw new ArgumentException("The schema has no kind " + kind + ".", nameof(kind));
             }
             return index;
+        }
+
+        /// <summary>Sets the memory of a field of a stamp.</summary>
+        private void PutSeen<T>(
+            FieldKey field, T[] structs, int begin, string member, Number number)
+            where T : struct
+        {
+            Set(field, structs, begin + Layout.OffsetOf<Seen>(member, null), number);
         }
 
         private Columns Put(int field, Source source)

@@ -22,6 +22,7 @@ namespace Kinepack
             Own(made);
             GC.KeepAlive(options.Events);
             eventTable = options.Events?.Table;
+            past = new Found(this, codec.Table);
         }
 
         /// <summary>Sets how the entities of a kind are sent.</summary>
@@ -258,7 +259,12 @@ namespace Kinepack
             }
         }
 
-        internal override Status Free(ulong freed) => Native.kp_hub_free(freed);
+        internal override Status Free(ulong freed)
+        {
+            // The constructor may have failed before it made the past.
+            past?.Forget();
+            return Native.kp_hub_free(freed);
+        }
 
         private Field[][] EventTable()
         {

@@ -37,6 +37,29 @@ namespace Kinepack
         internal static Layout OfMember<T>(string member, out int offsetBytes)
             where T : struct
         {
+            FieldInfo found = Find<T>(member);
+            offsetBytes = (int)Marshal.OffsetOf(typeof(T), member);
+            return Measure(found.FieldType);
+        }
+
+        /// <summary>
+        /// Returns the offset of a struct's field, which has this type unless it is null.
+        /// </summary>
+        internal static int OffsetOf<T>(string member, Type type)
+            where T : struct
+        {
+            FieldInfo found = Find<T>(member);
+            if (type != null && found.FieldType != type)
+            {
+                string text = member + " is not a " + type.Name + ".";
+                throw new ArgumentException(text, nameof(member));
+            }
+            return (int)Marshal.OffsetOf(typeof(T), member);
+        }
+
+        private static FieldInfo Find<T>(string member)
+            where T : struct
+        {
             Of<T>();
             const BindingFlags Any =
                 BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic;
@@ -46,8 +69,7 @@ namespace Kinepack
                 string text = typeof(T).Name + " has no field " + member + ".";
                 throw new ArgumentException(text, nameof(member));
             }
-            offsetBytes = (int)Marshal.OffsetOf(typeof(T), member);
-            return Measure(found.FieldType);
+            return found;
         }
 
         private static Layout Measure(Type type)

@@ -91,6 +91,19 @@ namespace Kinepack
         }
 
         /// <summary>
+        /// Returns the stamp of what the last <see cref="TryPlay"/> showed, for the inputs that the
+        /// player makes in view of it: see <see cref="Hub.TryRewind"/>.
+        /// </summary>
+        /// <param name="seen">
+        /// The stamp. Before the first state it says so, and an input may have it too.
+        /// </param>
+        /// <returns>False before the first state.</returns>
+        public bool TrySeen(out Seen seen)
+        {
+            return Succeeds(Native.kp_receiver_seen(Id, out seen), Status.Nothing);
+        }
+
+        /// <summary>
         /// Makes all events due that have arrived, for programs that show the newest state and do
         /// not play. An event becomes due only once, so <see cref="TryPlay"/> will not show it
         /// again.

@@ -121,6 +121,16 @@ namespace Kinepack
         }
 
         /// <summary>
+        /// Adds the fields of a stamp, for the inputs of players. They are those of a field of the
+        /// type <c>Option&lt;Seen&gt;</c> in Rust, so both schemas are the same.
+        /// </summary>
+        /// <param name="name">The name of the stamp.</param>
+        public SchemaBuilder Seen(string name)
+        {
+            return Done(Native.kp_schema_builder_seen(Id, Text(name)));
+        }
+
+        /// <summary>
         /// Makes the last field relative to another entity, such as the ship under a passenger. The
         /// last field is a rotation, or a position or velocity of three axes.
         /// </summary>

@@ -48,8 +48,9 @@ namespace Kinepack
     }
 
     /// <summary>
-    /// A receiver, a viewer or a replay. The methods of this class read the entities and events of
-    /// the moment that the last TryPlay computed. So one method of yours can draw all three.
+    /// A receiver, a viewer, a replay, or the past of a hub. The methods of this class read the
+    /// entities and events of the moment that the last TryPlay computed, or the last rewind found.
+    /// So one method of yours can read all four.
     /// </summary>
     public abstract class Shown : NativeObject
     {

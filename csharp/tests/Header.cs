@@ -127,6 +127,9 @@ internal static unsafe class Header
             case "struct KpTarget":
                 // A pointer, a size, and one or two numbers of 32 bits.
                 return type.Contains("Column") || IntPtr.Size == 8 ? 8 + (2 * IntPtr.Size) : 12;
+            case "struct KpSeen":
+                // Two numbers of 32 bits and 34 bytes, which are padded.
+                return 44;
             case "struct KpTrack":
             case "struct KpTaken":
             case "struct KpBudget":
@@ -134,6 +137,7 @@ internal static unsafe class Header
             case "struct KpRecord":
                 return 4;
             case "struct KpEvent":
+            case "struct KpRewindOptions":
                 return 12;
             case "struct KpPart":
                 return 8 + (2 * IntPtr.Size);

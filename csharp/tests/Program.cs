@@ -14,6 +14,7 @@ internal static class Program
         Run("groups", Groups.Run);
         Run("network", Network.Run);
         Run("frames", Frames.Run);
+        Run("rewinding", Rewinding.Run);
         Run("budgets", Budgets.Run);
         Run("broadcasts", Broadcasts.Run);
         Run("events", Happenings.Run);
