@@ -46,6 +46,7 @@ mod precision;
 mod properties;
 mod rates;
 mod rewind;
+mod rewind_frames;
 mod rings;
 mod sharing;
 mod stream;

@@ -2,7 +2,8 @@
 //! section 12.
 //!
 //! [`peer`] checks a stamp and collects the snapshots that had arrived. [`Past`] finds each entity's
-//! states among them, by the same rules as the receiver's playback.
+//! states among them, by the same rules as the receiver's playback, and [`frames`] where it was in the
+//! world.
 //!
 //! Cost: a list of at most 255 snapshots for each stamp, and a few searches for each entity that is
 //! asked for. If entities were left out, the searches go back to the datagram that sent the entity.
@@ -10,6 +11,7 @@
 
 mod config;
 mod error;
+mod frames;
 mod past;
 mod peer;
 

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use kinepack::frame::{Moment, Motion};
+use kinepack::frame::Motion;
 use kinepack::{EntityId, Pack, Tick};
 
 use super::RewindError;
+use super::frames::Seconds;
 use crate::receiver::{Next, Pace};
 use crate::seen::{Arrived, Row, Said, Version, WINDOW, is_same, version};
 use crate::sender::view::SentView;
@@ -132,18 +133,22 @@ impl<'a> Past<'a> {
     /// [`Playback::in_world`](crate::Playback::in_world) returned it to the receiver.
     ///
     /// # Errors
-    /// Returns [`RewindError::NotShown`] and [`RewindError::Frame`].
+    /// Returns the errors of [`sample`](Self::sample), and [`RewindError::Frame`].
     pub fn in_world<T: Pack>(&self, id: EntityId) -> Result<T, RewindError> {
-        Ok(self.sample(id)?.moment().in_world(|id| self.moment(id))?)
+        let seconds = Seconds::of(self, id)?;
+        let look = |id| seconds.moment(self, id);
+        Ok(look(id).ok_or(RewindError::NotShown { id })?.in_world(look)?)
     }
 
     /// Where the entity was in the world, and how it moved, as
     /// [`Playback::motion`](crate::Playback::motion) returned it to the receiver.
     ///
     /// # Errors
-    /// Returns [`RewindError::NotShown`] and [`RewindError::Frame`].
+    /// Returns the errors of [`sample`](Self::sample), and [`RewindError::Frame`].
     pub fn motion(&self, id: EntityId) -> Result<Motion, RewindError> {
-        Ok(self.sample(id)?.moment().motion(|id| self.moment(id))?)
+        let seconds = Seconds::of(self, id)?;
+        let look = |id| seconds.moment(self, id);
+        Ok(look(id).ok_or(RewindError::NotShown { id })?.motion(look)?)
     }
 
     /// The entity's sample in the receiver's playback, for what the other methods do not read, such
@@ -153,14 +158,32 @@ impl<'a> Past<'a> {
     /// Returns [`RewindError::NotShown`], and [`RewindError::TooOld`] if the receiver should have
     /// got a newer state of the entity so long ago.
     pub fn sample(&self, id: EntityId) -> Result<Sample<'a>, RewindError> {
+        Ok(self.sample_and_step(id)?.0)
+    }
+
+    /// The entity's sample, and the index of the step of its second state. The errors are those of
+    /// [`sample`](Self::sample).
+    pub(super) fn sample_and_step(&self, id: EntityId) -> Result<(Sample<'a>, usize), RewindError> {
         let (version, since) = self.at(id, self.from).ok_or(RewindError::NotShown { id })?;
-        if let Some(missed) = self.missed(id, &version) {
-            let Limit { longest_ticks, .. } = self.limit;
-            let ticks = self.limit.ticks_ago(missed.tick());
-            return Err(RewindError::TooOld { ticks, longest_ticks });
-        }
+        self.check_limit(id, &version)?;
         let next = self.next(id, version.row, since);
-        Ok(self.pace.sample(id, version.row, f64::from(since.0), next))
+        let since = f64::from(since.0);
+        let next = next.filter(|(_, next)| next.until > since);
+        let step = next.map_or(self.from, |(step, _)| step);
+        let next = next.map(|(_, next)| next);
+        Ok((self.pace.sample(id, version.row, since, next), step))
+    }
+
+    pub(super) fn is_shown(&self, id: EntityId) -> bool {
+        self.at(id, self.from).is_some()
+    }
+
+    /// An entity after the step at `index`; `None` if it was not known then. Returns
+    /// [`RewindError::TooOld`] as [`sample`](Self::sample) does.
+    pub(super) fn row(&self, id: EntityId, index: usize) -> Result<Option<Row<'a>>, RewindError> {
+        let Some((version, _)) = self.at(id, index) else { return Ok(None) };
+        self.check_limit(id, &version)?;
+        Ok(Some(version.row))
     }
 
     /// The ids of the entities that the receiver showed, in increasing order. Cost: a search for
@@ -178,7 +201,13 @@ impl<'a> Past<'a> {
         }
         ids.sort_unstable();
         ids.dedup();
-        ids.into_iter().filter(|id| self.at(*id, self.from).is_some())
+        ids.into_iter().filter(|id| self.is_shown(*id))
+    }
+
+    fn check_limit(&self, id: EntityId, version: &Version<'_>) -> Result<(), RewindError> {
+        let Some(missed) = self.missed(id, version) else { return Ok(()) };
+        let Limit { longest_ticks, .. } = self.limit;
+        Err(RewindError::TooOld { ticks: self.limit.ticks_ago(missed.tick()), longest_ticks })
     }
 
     /// A snapshot that sent a newer state of an entity longer ago than the limit, and did not
@@ -197,10 +226,6 @@ impl<'a> Past<'a> {
         (!is_same).then_some(missed)
     }
 
-    fn moment(&self, id: EntityId) -> Option<Moment<'a>> {
-        Some(self.sample(id).ok()?.moment())
-    }
-
     /// The entity after the step at `index`, and the tick from which it blends to its next state.
     fn at(&self, id: EntityId, index: usize) -> Option<(Version<'a>, Tick)> {
         let newest = &self.steps[index];
@@ -216,8 +241,9 @@ impl<'a> Past<'a> {
         Some((version, if rests { newest.tick() } else { since }))
     }
 
-    /// The next state of an entity that is at `row` since the tick `since`.
-    fn next(&self, id: EntityId, row: Row<'a>, since: Tick) -> Option<Next<'a>> {
+    /// The next state of an entity that is at `row` since the tick `since`, and the index of its
+    /// step.
+    fn next(&self, id: EntityId, row: Row<'a>, since: Tick) -> Option<(usize, Next<'a>)> {
         let spawn = row.0.spawn_hash(row.1);
         let is_same = |(of, at): Row<'a>| {
             of.kind_at(at) == row.0.kind_at(row.1) && of.spawn_hash(at) == spawn
@@ -237,7 +263,8 @@ impl<'a> Past<'a> {
                     next.filter(|(_, until)| *until > since || newest.is_complete())
                 {
                     let unchanged_until = self.unchanged_until(begin);
-                    return Some(Next { row, until: f64::from(until.0), unchanged_until });
+                    let next = Next { row, until: f64::from(until.0), unchanged_until };
+                    return Some((begin, next));
                 }
             }
             end = begin;
