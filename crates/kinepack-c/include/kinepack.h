@@ -663,8 +663,8 @@ typedef struct KpFigureInfo {
 } KpFigureInfo;
 
 // The entities and events that a receiver, a viewer or a replay shows at the moment of its last
-// `kp_..._play`, or the entities that a hub found in its past. That object owns the handle and frees
-// it, so there is no function to free it.
+// `kp_..._play`, or the entities that a hub found in its past. That object owns the handle and
+// frees it, so there is no function to free it.
 typedef struct KpShown {
   // The handle; 0 means no object.
   uint64_t id;
@@ -842,16 +842,17 @@ typedef struct KpRewindOptions {
   uint32_t tick_hz;
   // The `longest_blend_ms` of the receivers. 0 selects the default: 250.
   uint32_t longest_blend_ms;
-  // How long ago a player may have seen what he acts on, at most 250 ticks. What he saw is as old
-  // as the round trip, his playout delay, and the time that his input waits on both sides
+  // How long ago a player may have seen what he acts on, at most 250 ticks. What he saw is as
+  // old as the round trip, his playout delay, and the time that his input waits on both sides
   // together. The longer this is, the longer a player may be hit by one with a bad connection
   // after he has taken cover. 0 selects the default: 500.
   uint32_t longest_ms;
 } KpRewindOptions;
 
 // What a client drew when it made an input: the moment of its playback, and which snapshots it had
-// then. `kp_receiver_seen` writes it. Store it in the struct of your input, send it with the input,
-// and give it to `kp_hub_rewind`. A stamp whose bytes are all 0 says that nothing was shown yet.
+// then. `kp_receiver_seen` writes it. Store it in the struct of your input, send it with the
+// input, and give it to `kp_hub_rewind`. A stamp whose bytes are all 0 says that nothing was shown
+// yet.
 //
 // The members are the numbers of the fields that `kp_schema_builder_seen` adds. As fields and not
 // opaque bytes, a stream of level "adaptive" codes a stamp in about a byte.
@@ -1807,8 +1808,9 @@ KpStatus kp_hub_set_uplink(struct KpHub hub, uint32_t bytes_per_s);
 // Writes what the hub knows of the link to a receiver, as of the last tick.
 KpStatus kp_hub_link(struct KpHub hub, uint64_t receiver, struct KpLinkStatus *out);
 
-// Makes a hub keep what it sends for long enough to rewind. `options` may be null, which ends that.
-// Call this function before the first receiver joins, because what was sent before may be missing.
+// Makes a hub keep what it sends for long enough to rewind. `options` may be null, which ends
+// that. Call this function before the first receiver joins, because what was sent before may be
+// missing.
 //
 // The hub keeps the views of the time to rewind, which receivers share if they get the same. For
 // receivers that do not get everything, because of a budget, kinds or rings, it keeps those of
@@ -1818,17 +1820,19 @@ KpStatus kp_hub_set_rewind(struct KpHub hub, const struct KpRewindOptions *optio
 // Finds what a receiver showed of some entities when its player made an input with the stamp
 // `seen`: the very numbers that it read, whatever was lost, late or left out. Writes the tick of
 // that moment, with its fraction. Read the entities through `kp_hub_past`, until the next rewind.
-// `ids` are in increasing order. Entities that were not shown are left out. The past has no events,
-// and no entities that were added, removed or cut.
+// `ids` are in increasing order. Entities that were not shown are left out. The past has no
+// events, and no entities that were added, removed or cut.
 //
-// Pass on the stamps of all inputs in order, with a `count` of 0 if there is nothing to find. Then a
-// client cannot choose among moments. Cost: a list of at most 255 snapshots, and a few searches for
-// each entity.
+// Pass on the stamps of all inputs in order, with a `count` of 0 if there is nothing to find. Then
+// a client cannot choose among moments. Cost: a list of at most 255 snapshots, and a few searches
+// for each entity.
 //
-// - `KP_STATUS_NOTHING`: the player was shown nothing yet, or too long ago. Refuse his shot, or use
-//   the present world.
-// - `KP_STATUS_DATA`: the stamp is of a state that was not sent yet, or goes back behind an earlier
-//   stamp of the player. The client cheats, or the record is late: see `is_late` of `KpRecord`.
+// - `KP_STATUS_NOTHING`: the player was shown nothing yet, or too long ago. Refuse his shot, or
+//   use the present world. A forged stamp of the future is too old as well, because moments wrap
+//   after 256 ticks.
+// - `KP_STATUS_DATA`: the stamp is of a state that was not sent yet, or goes back behind an
+//   earlier stamp of the player. The client cheats, or the record is late: see `is_late` of
+//   `KpRecord`.
 // - `KP_STATUS_ARGUMENT`: the hub does not rewind, or has no such receiver; or the ids do not
 //   increase; or no receiver writes such a stamp.
 KpStatus kp_hub_rewind(struct KpHub hub,
@@ -1972,9 +1976,9 @@ KpStatus kp_receiver_play(struct KpReceiver receiver, uint64_t now_ns, struct Kp
 // which frees it too.
 KpStatus kp_receiver_shown(struct KpReceiver receiver, struct KpShown *out);
 
-// Writes the stamp of what the last `kp_receiver_play` showed, for the inputs that the player makes
-// in view of it: see `kp_hub_rewind`. Before the first state, writes a stamp which says so, and
-// returns `KP_STATUS_NOTHING`. An input may have that stamp too.
+// Writes the stamp of what the last `kp_receiver_play` showed, for the inputs that the player
+// makes in view of it: see `kp_hub_rewind`. Before the first state, writes a stamp that says so,
+// and returns `KP_STATUS_NOTHING`. An input may have that stamp too.
 KpStatus kp_receiver_seen(struct KpReceiver receiver, struct KpSeen *out);
 
 // Makes all events due that have arrived, for programs that show the newest state and do not play.
@@ -2246,15 +2250,15 @@ KpStatus kp_schema_builder_build(struct KpSchemaBuilder builder, struct KpSchema
 // Frees a builder without building a schema.
 KpStatus kp_schema_builder_free(struct KpSchemaBuilder builder);
 
-// Adds the `KP_SEEN_FIELDS` fields of a stamp, for the inputs of players. They are those of a field
-// `name` of the type `Option<Seen>` in Rust, so both schemas are the same. The first of them is
-// named `name` with a question mark.
+// Adds the `KP_SEEN_FIELDS` fields of a stamp, for the inputs of players. They are those of a
+// field `name` of the type `Option<Seen>` in Rust, so both schemas are the same. The first of them
+// is named `name` with a question mark.
 KpStatus kp_schema_builder_seen(struct KpSchemaBuilder builder, const char *name);
 
 // Writes the `KP_SEEN_FIELDS` columns of a stamp, if they fit into `capacity`: for
 // `kp_stream_push`, in their place among the columns of the input. `stride` is the number of bytes
-// from the stamp of one input to that of the next. The stamp itself is read later, by the call that
-// gets the columns.
+// from the stamp of one input to that of the next. The stamp itself is read later, by the call
+// that gets the columns.
 KpStatus kp_seen_columns(const struct KpSeen *seen,
                          size_t stride,
                          struct KpColumn *columns,

@@ -1,9 +1,10 @@
 //! What a player saw when he made an input: a hub rewinds to the stamp of the input.
 //!
-//! The past is stored as a shown state, so the functions that read what a receiver shows read it too:
-//! ids, numbers, places in the world, and poses of figures for hit boxes. A rewind copies the two
-//! states of each entity that is asked for. It cannot lend them, because the caller may call the hub
-//! in between. Shots have few candidates, so `kp_hub_rewind` takes a list of ids and copies no others.
+//! The past is stored as a shown state, so the functions that read what a receiver shows read it
+//! too: ids, numbers, places in the world, and poses of figures for hit boxes. A rewind copies the
+//! two states of each entity that is asked for. It cannot lend them, because the caller may call
+//! the hub in between. Shots have few candidates, so `kp_hub_rewind` takes a list of ids and copies
+//! no others.
 
 use kinepack::EntityId;
 use kinepack_net::{Past, ReceiverId, RewindConfig, RewindError};
@@ -24,15 +25,16 @@ pub struct KpRewindOptions {
     pub tick_hz: u32,
     /// The `longest_blend_ms` of the receivers. 0 selects the default: 250.
     pub longest_blend_ms: u32,
-    /// How long ago a player may have seen what he acts on, at most 250 ticks. What he saw is as old
-    /// as the round trip, his playout delay, and the time that his input waits on both sides
+    /// How long ago a player may have seen what he acts on, at most 250 ticks. What he saw is as
+    /// old as the round trip, his playout delay, and the time that his input waits on both sides
     /// together. The longer this is, the longer a player may be hit by one with a bad connection
     /// after he has taken cover. 0 selects the default: 500.
     pub longest_ms: u32,
 }
 
-/// Makes a hub keep what it sends for long enough to rewind. `options` may be null, which ends that.
-/// Call this function before the first receiver joins, because what was sent before may be missing.
+/// Makes a hub keep what it sends for long enough to rewind. `options` may be null, which ends
+/// that. Call this function before the first receiver joins, because what was sent before may be
+/// missing.
 ///
 /// The hub keeps the views of the time to rewind, which receivers share if they get the same. For
 /// receivers that do not get everything, because of a budget, kinds or rings, it keeps those of
@@ -60,17 +62,19 @@ pub unsafe extern "C" fn kp_hub_set_rewind(
 /// Finds what a receiver showed of some entities when its player made an input with the stamp
 /// `seen`: the very numbers that it read, whatever was lost, late or left out. Writes the tick of
 /// that moment, with its fraction. Read the entities through `kp_hub_past`, until the next rewind.
-/// `ids` are in increasing order. Entities that were not shown are left out. The past has no events,
-/// and no entities that were added, removed or cut.
+/// `ids` are in increasing order. Entities that were not shown are left out. The past has no
+/// events, and no entities that were added, removed or cut.
 ///
-/// Pass on the stamps of all inputs in order, with a `count` of 0 if there is nothing to find. Then a
-/// client cannot choose among moments. Cost: a list of at most 255 snapshots, and a few searches for
-/// each entity.
+/// Pass on the stamps of all inputs in order, with a `count` of 0 if there is nothing to find. Then
+/// a client cannot choose among moments. Cost: a list of at most 255 snapshots, and a few searches
+/// for each entity.
 ///
-/// - `KP_STATUS_NOTHING`: the player was shown nothing yet, or too long ago. Refuse his shot, or use
-///   the present world.
-/// - `KP_STATUS_DATA`: the stamp is of a state that was not sent yet, or goes back behind an earlier
-///   stamp of the player. The client cheats, or the record is late: see `is_late` of `KpRecord`.
+/// - `KP_STATUS_NOTHING`: the player was shown nothing yet, or too long ago. Refuse his shot, or
+///   use the present world. A forged stamp of the future is too old as well, because moments wrap
+///   after 256 ticks.
+/// - `KP_STATUS_DATA`: the stamp is of a state that was not sent yet, or goes back behind an
+///   earlier stamp of the player. The client cheats, or the record is late: see `is_late` of
+///   `KpRecord`.
 /// - `KP_STATUS_ARGUMENT`: the hub does not rewind, or has no such receiver; or the ids do not
 ///   increase; or no receiver writes such a stamp.
 #[unsafe(no_mangle)]

@@ -183,9 +183,9 @@ pub unsafe extern "C" fn kp_receiver_shown(receiver: KpReceiver, out: *mut KpSho
     })
 }
 
-/// Writes the stamp of what the last `kp_receiver_play` showed, for the inputs that the player makes
-/// in view of it: see `kp_hub_rewind`. Before the first state, writes a stamp which says so, and
-/// returns `KP_STATUS_NOTHING`. An input may have that stamp too.
+/// Writes the stamp of what the last `kp_receiver_play` showed, for the inputs that the player
+/// makes in view of it: see `kp_hub_rewind`. Before the first state, writes a stamp that says so,
+/// and returns `KP_STATUS_NOTHING`. An input may have that stamp too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_seen(receiver: KpReceiver, out: *mut KpSeen) -> KpStatus {
     call(|| {

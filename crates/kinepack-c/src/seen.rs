@@ -1,5 +1,5 @@
-//! Stamps of what a client drew: written by its receiver, sent as a field of its inputs, and given to
-//! the hub, which rewinds to what the player saw.
+//! Stamps of what a client drew: written by its receiver, sent as a field of its inputs, and given
+//! to the hub, which rewinds to what the player saw.
 
 use std::ffi::{c_char, c_void};
 use std::mem::offset_of;
@@ -19,8 +19,9 @@ use crate::status::{Failure, call};
 pub const KP_SEEN_FIELDS: usize = 5;
 
 /// What a client drew when it made an input: the moment of its playback, and which snapshots it had
-/// then. `kp_receiver_seen` writes it. Store it in the struct of your input, send it with the input,
-/// and give it to `kp_hub_rewind`. A stamp whose bytes are all 0 says that nothing was shown yet.
+/// then. `kp_receiver_seen` writes it. Store it in the struct of your input, send it with the
+/// input, and give it to `kp_hub_rewind`. A stamp whose bytes are all 0 says that nothing was shown
+/// yet.
 ///
 /// The members are the numbers of the fields that `kp_schema_builder_seen` adds. As fields and not
 /// opaque bytes, a stream of level "adaptive" codes a stamp in about a byte.
@@ -54,9 +55,9 @@ const MEMBERS: [(usize, KpNumber); KP_SEEN_FIELDS] = [
     (offset_of!(KpSeen, missing), KpNumber::U8),
 ];
 
-/// Adds the `KP_SEEN_FIELDS` fields of a stamp, for the inputs of players. They are those of a field
-/// `name` of the type `Option<Seen>` in Rust, so both schemas are the same. The first of them is
-/// named `name` with a question mark.
+/// Adds the `KP_SEEN_FIELDS` fields of a stamp, for the inputs of players. They are those of a
+/// field `name` of the type `Option<Seen>` in Rust, so both schemas are the same. The first of them
+/// is named `name` with a question mark.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_builder_seen(
     builder: KpSchemaBuilder,
@@ -75,8 +76,8 @@ pub unsafe extern "C" fn kp_schema_builder_seen(
 
 /// Writes the `KP_SEEN_FIELDS` columns of a stamp, if they fit into `capacity`: for
 /// `kp_stream_push`, in their place among the columns of the input. `stride` is the number of bytes
-/// from the stamp of one input to that of the next. The stamp itself is read later, by the call that
-/// gets the columns.
+/// from the stamp of one input to that of the next. The stamp itself is read later, by the call
+/// that gets the columns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_seen_columns(
     seen: *const KpSeen,

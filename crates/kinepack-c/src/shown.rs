@@ -1,5 +1,5 @@
-//! The state that a receiver, a viewer or a replay shows, and a hub's past: entities by kind, and the
-//! events that are due. One set of functions reads the state of all four.
+//! The state that a receiver, a viewer or a replay shows, and a hub's past: entities by kind, and
+//! the events that are due. One set of functions reads the state of all four.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -18,8 +18,8 @@ use crate::shown_places::KpPlace;
 use crate::status::{Failure, call};
 
 /// The entities and events that a receiver, a viewer or a replay shows at the moment of its last
-/// `kp_..._play`, or the entities that a hub found in its past. That object owns the handle and frees
-/// it, so there is no function to free it.
+/// `kp_..._play`, or the entities that a hub found in its past. That object owns the handle and
+/// frees it, so there is no function to free it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpShown {

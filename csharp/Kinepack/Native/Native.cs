@@ -2367,11 +2367,12 @@ namespace Kinepack
         /// 0 if there is nothing to find. Then a client cannot choose among moments. Cost: a list
         /// of at most 255 snapshots, and a few searches for each entity. -
         /// <c>KP_STATUS_NOTHING</c>: the player was shown nothing yet, or too long ago. Refuse his
-        /// shot, or use the present world. - <c>KP_STATUS_DATA</c>: the stamp is of a state that
-        /// was not sent yet, or goes back behind an earlier stamp of the player. The client cheats,
-        /// or the record is late: see <c>is_late</c> of <c>KpRecord</c>. -
-        /// <c>KP_STATUS_ARGUMENT</c>: the hub does not rewind, or has no such receiver; or the ids
-        /// do not increase; or no receiver writes such a stamp.
+        /// shot, or use the present world. A forged stamp of the future is too old as well, because
+        /// moments wrap after 256 ticks. - <c>KP_STATUS_DATA</c>: the stamp is of a state that was
+        /// not sent yet, or goes back behind an earlier stamp of the player. The client cheats, or
+        /// the record is late: see <c>is_late</c> of <c>KpRecord</c>. - <c>KP_STATUS_ARGUMENT</c>:
+        /// the hub does not rewind, or has no such receiver; or the ids do not increase; or no
+        /// receiver writes such a stamp.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_hub_rewind(
@@ -2562,8 +2563,8 @@ namespace Kinepack
         /// <summary>
         /// Writes the stamp of what the last <c>kp_receiver_play</c> showed, for the inputs that
         /// the player makes in view of it: see <c>kp_hub_rewind</c>. Before the first state, writes
-        /// a stamp which says so, and returns <c>KP_STATUS_NOTHING</c>. An input may have that
-        /// stamp too.
+        /// a stamp that says so, and returns <c>KP_STATUS_NOTHING</c>. An input may have that stamp
+        /// too.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_receiver_seen(ulong receiver, out Seen @out);
