@@ -104,7 +104,7 @@ fn run(budget: Option<u32>, seed: u64) -> [usize; 2] {
         loss: Loss::Independent { ratio: 0.08 },
         ..LinkConfig::default()
     };
-    let [mut down, mut up] = [0, 1].map(|way| Link::new(link.clone(), 2 * seed + way).unwrap());
+    let [mut down, mut up] = [0, 1].map(|way| Link::new(link, 2 * seed + way).unwrap());
     let mut random = Random::new(seed);
     let mut stamps: VecDeque<(u32, Seen, Vec<Drawn>)> = VecDeque::new();
     let mut compared = [0; 2];
