@@ -80,9 +80,10 @@ namespace Kinepack
         /// <summary>
         /// Finds what a receiver showed of some entities when its player made an input: the very
         /// numbers that it read, whatever was lost, late or left out. <see cref="Past"/> has them
-        /// until the next rewind, without entities that were not shown. Pass on the stamps of all
-        /// inputs in order, with a count of 0 if there is nothing to find. Then a client cannot
-        /// choose among moments.
+        /// until the next rewind, without entities that were not shown, and without those of which
+        /// the receiver should have got a newer state long ago. Pass on the stamps of all inputs in
+        /// order, with a count of 0 if there is nothing to find. Then a client cannot choose among
+        /// moments.
         /// </summary>
         /// <param name="receiver">The number of the receiver.</param>
         /// <param name="seen">The stamp of the input.</param>

@@ -1820,7 +1820,8 @@ KpStatus kp_hub_set_rewind(struct KpHub hub, const struct KpRewindOptions *optio
 // Finds what a receiver showed of some entities when its player made an input with the stamp
 // `seen`: the very numbers that it read, whatever was lost, late or left out. Writes the tick of
 // that moment, with its fraction. Read the entities through `kp_hub_past`, until the next rewind.
-// `ids` are in increasing order. Entities that were not shown are left out. The past has no
+// `ids` are in increasing order. Entities that were not shown are left out, and so are those of
+// which the receiver should have got a newer state longer ago than `longest_ms`. The past has no
 // events, and no entities that were added, removed or cut.
 //
 // Pass on the stamps of all inputs in order, with a `count` of 0 if there is nothing to find. Then

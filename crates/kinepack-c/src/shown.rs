@@ -256,9 +256,10 @@ impl Shown {
         lock(&*SHOWN.get(self.handle.id)?).show(playback)
     }
 
-    /// Stores entities of a past. The ids increase. Entities that were not shown are left out.
+    /// Stores entities of a past. The ids increase. Leaves out entities that were not shown, and
+    /// those whose state is too old, because neither is a target.
     pub(crate) fn show_past(&self, past: &Past<'_>, ids: &[EntityId]) -> Result<(), Failure> {
-        let samples = ids.iter().filter_map(|id| past.sample(*id));
+        let samples = ids.iter().filter_map(|id| past.sample(*id).ok());
         let motion = |sample: &Sample<'_>| past.motion(sample.id).ok();
         lock(&*SHOWN.get(self.handle.id)?).fill(samples, motion);
         Ok(())

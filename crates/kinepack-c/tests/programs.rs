@@ -121,6 +121,10 @@ fn far_ships_are_coarser_while_they_move() {
 #[test]
 fn a_server_finds_what_a_player_saw() {
     run("tests/c/rewind.c", &C);
+}
+
+#[test]
+fn a_server_in_cpp_finds_the_bones_that_a_player_saw() {
     run("tests/cpp/rewind.cpp", &CPP);
     run("tests/cpp/rewind.cpp", &[CPP[0], "-fno-exceptions"]);
 }

@@ -2362,10 +2362,11 @@ namespace Kinepack
         /// stamp <c>seen</c>: the very numbers that it read, whatever was lost, late or left out.
         /// Writes the tick of that moment, with its fraction. Read the entities through
         /// <c>kp_hub_past</c>, until the next rewind. <c>ids</c> are in increasing order. Entities
-        /// that were not shown are left out. The past has no events, and no entities that were
-        /// added, removed or cut. Pass on the stamps of all inputs in order, with a <c>count</c> of
-        /// 0 if there is nothing to find. Then a client cannot choose among moments. Cost: a list
-        /// of at most 255 snapshots, and a few searches for each entity. -
+        /// that were not shown are left out, and so are those of which the receiver should have got
+        /// a newer state longer ago than <c>longest_ms</c>. The past has no events, and no entities
+        /// that were added, removed or cut. Pass on the stamps of all inputs in order, with a
+        /// <c>count</c> of 0 if there is nothing to find. Then a client cannot choose among
+        /// moments. Cost: a list of at most 255 snapshots, and a few searches for each entity. -
         /// <c>KP_STATUS_NOTHING</c>: the player was shown nothing yet, or too long ago. Refuse his
         /// shot, or use the present world. A forged stamp of the future is too old as well, because
         /// moments wrap after 256 ticks. - <c>KP_STATUS_DATA</c>: the stamp is of a state that was
