@@ -857,7 +857,7 @@ typedef struct KpRewindOptions {
 // The members are the numbers of the fields that `kp_schema_builder_seen` adds. As fields and not
 // opaque bytes, a stream of level "adaptive" codes a stamp in about a byte.
 typedef struct KpSeen {
-  // The moment: a tick with its fraction, modulo 256, in steps of 1/256.
+  // The moment: a tick with its fraction, modulo 256, in steps of 1/64.
   float moment;
   // The newest datagram that had arrived: the lower eight bits of its number.
   float newest;
@@ -865,7 +865,8 @@ typedef struct KpSeen {
   uint8_t is_shown;
   // The number of the newest full state. It is 0 before the first.
   uint8_t full_state;
-  // A bit for each of the last 256 datagrams, which is set if the datagram is missing.
+  // Up to 16 runs of missing datagrams. Each has the number of its newest datagram, as in
+  // `newest`, and a count of datagrams, which is 0 without a run.
   uint8_t missing[32];
 } KpSeen;
 

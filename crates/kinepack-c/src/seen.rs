@@ -28,7 +28,7 @@ pub const KP_SEEN_FIELDS: usize = 5;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KpSeen {
-    /// The moment: a tick with its fraction, modulo 256, in steps of 1/256.
+    /// The moment: a tick with its fraction, modulo 256, in steps of 1/64.
     pub moment: f32,
     /// The newest datagram that had arrived: the lower eight bits of its number.
     pub newest: f32,
@@ -36,14 +36,15 @@ pub struct KpSeen {
     pub is_shown: u8,
     /// The number of the newest full state. It is 0 before the first.
     pub full_state: u8,
-    /// A bit for each of the last 256 datagrams, which is set if the datagram is missing.
+    /// Up to 16 runs of missing datagrams. Each has the number of its newest datagram, as in
+    /// `newest`, and a count of datagrams, which is 0 without a run.
     pub missing: [u8; 32],
 }
 
 /// The lanes before those of `missing`.
 const HEAD: usize = 3;
 /// A moment has this many steps in a tick.
-const STEPS: f32 = 256.0;
+const STEPS: f32 = 64.0;
 const _: () = assert!(Seen::LANES == HEAD + size_of::<[u8; 32]>());
 
 /// Where the numbers of each field are in a stamp, and their type.

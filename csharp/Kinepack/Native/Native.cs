@@ -525,7 +525,7 @@ namespace Kinepack
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct Seen
     {
-        /// <summary>The moment: a tick with its fraction, modulo 256, in steps of 1/256.</summary>
+        /// <summary>The moment: a tick with its fraction, modulo 256, in steps of 1/64.</summary>
         internal readonly float moment;
 
         /// <summary>
@@ -542,7 +542,8 @@ namespace Kinepack
         internal readonly byte full_state;
 
         /// <summary>
-        /// A bit for each of the last 256 datagrams, which is set if the datagram is missing.
+        /// Up to 16 runs of missing datagrams. Each has the number of its newest datagram, as in
+        /// <c>newest</c>, and a count of datagrams, which is 0 without a run.
         /// </summary>
         internal readonly byte missing_0;
         internal readonly byte missing_1;

@@ -356,7 +356,7 @@ static void refuses_stamps(const KpSeen *last) {
   // A moment of the future is one of long ago, because stamps have moments modulo 256.
   seen.moment = fmodf(last->moment + 60.0f, 256.0f);
   REFUSED(KP_STATUS_NOTHING, kp_hub_rewind(hub, CLIENT, &seen, NULL, 0, &tick));
-  seen.moment = fmodf(last->moment + 256.0f - 1.0f / 256.0f, 256.0f);
+  seen.moment = fmodf(last->moment + 256.0f - 1.0f / 64.0f, 256.0f);
   REFUSED(KP_STATUS_DATA, kp_hub_rewind(hub, CLIENT, &seen, NULL, 0, &tick));
   EXPECT(says("earlier stamp") && says("in order"));
   const float wrong[] = {-1.0f, 256.0f, 0.001f, NAN};
@@ -371,13 +371,17 @@ static void refuses_stamps(const KpSeen *last) {
   // According to this stamp, no datagram had arrived.
   seen = *last;
   seen.full_state = 0;
-  memset(seen.missing, 255, sizeof seen.missing);
+  for (size_t at = 0; at < sizeof seen.missing; at += 2) {
+    // Two runs are missing, which are all of the last 256 datagrams.
+    seen.missing[at] = (uint8_t)((int)seen.newest - (at == 0 ? 0 : 100));
+    seen.missing[at + 1] = at < 4 ? 255 : 0;
+  }
   REFUSED(KP_STATUS_NOTHING, kp_hub_rewind_all(hub, CLIENT, &seen, &tick));
   read(past, &after);
   EXPECT(tick == -1.0 && memcmp(&before, &after, sizeof after) == 0);
   // Any other bytes are bounded.
   for (uint32_t round = 0; round < 300; round += 1) {
-    seen.moment = (float)below(65536) / 256.0f;
+    seen.moment = (float)below(16384) / 64.0f;
     seen.newest = (float)below(256);
     seen.full_state = (uint8_t)below(256);
     for (size_t at = 0; at < sizeof seen.missing; at += 1) seen.missing[at] = (uint8_t)below(256);
