@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kinepack::Tick;
+use kinepack::{EntityId, Snapshot, Tick};
 use kinepack_net::{
     Budget, CongestionControl, HEADER_BYTES, Hub, HubConfig, LinkConfig, LinkLimit, Loss, NetError,
     Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Ring, Rings,
@@ -277,4 +277,47 @@ fn near_entities_come_first_and_far_ones_still_come() {
     // Far ones are shown as they were some ticks ago, and are right at the moment of their turn.
     let never = last_right.iter().filter(|tick| **tick == 0).count();
     assert!(never < 3, "{never} were never right");
+}
+
+/// The acknowledgements of what sent a change are lost, and then the entity returns to the state
+/// that the sender believes to be known, so it is not sent again.
+#[test]
+fn a_state_whose_acknowledgements_were_lost_is_not_shown_for_ever() {
+    let schema = codec().schema().clone();
+    let mut hub = Hub::new(&codec(), HubConfig::default()).unwrap();
+    let options = ReceiverOptions { budget: Some(6_000).into(), ..ReceiverOptions::default() };
+    let id = ReceiverId(1);
+    hub.add(id, &options, Duration::ZERO).unwrap();
+    let mut receiver = Receiver::new(&codec(), ReceiverConfig::at_hz(TICK_HZ)).unwrap();
+    let (mut was_shown, mut random) = (false, Random::new(5));
+    for tick in 1..=700u32 {
+        let now = Duration::from_secs(1) * tick / TICK_HZ;
+        let is_open = (300..303).contains(&tick);
+        let mut world = Snapshot::new(&schema, Tick(tick));
+        for id in 1..=200 {
+            let walks = if tick < 50 { 0.0 } else { random.unit() };
+            let thing = Thing {
+                position: [id as f32, walks, 1.0],
+                orientation: [0.0, 0.0, 0.0, 1.0],
+                kind: if id == 1 && is_open { 9 } else { 0 },
+                awake: false,
+            };
+            let thing = if id == 1 { Thing { position: [0.0; 3], ..thing } } else { thing };
+            world.push(EntityId(id), &thing).unwrap();
+        }
+        let first = |_: ReceiverId, entity: EntityId| if entity == EntityId(1) { 1e6 } else { 1.0 };
+        hub.tick_with(now, &world, Some(&first)).unwrap();
+        while let Some((_, datagram)) = hub.poll_transmit() {
+            receiver.handle(now, datagram).unwrap();
+        }
+        while let Some(datagram) = receiver.poll_transmit(now) {
+            if !(299..345).contains(&tick) {
+                hub.handle(id, now, datagram).unwrap();
+            }
+        }
+        let shown = receiver.newest().and_then(|state| state.get::<Thing>(EntityId(1)).unwrap());
+        was_shown |= shown.as_ref().is_some_and(|shown| shown.kind == 9);
+        assert!(tick < 500 || shown.is_some_and(|shown| shown.kind == 0), "tick {tick}");
+    }
+    assert!(was_shown);
 }
