@@ -50,6 +50,8 @@ pub(super) enum Content {
         view: Arc<SentView>,
         /// The view's tick, which is needed more often than the view.
         tick: Tick,
+        /// In how many ticks each entity has a turn, as the view says.
+        turns: u8,
         /// The *back* byte of the snapshot's header; 0 for a reference state.
         own_back: u8,
         /// How many ticks before the snapshot the state before it was still valid; 0 if unknown.
@@ -85,6 +87,7 @@ pub(super) struct Shown<'a> {
     pub(super) sequence: Sequence,
     pub(super) view: &'a Arc<SentView>,
     pub(super) tick: Tick,
+    pub(super) turns: u8,
     pub(super) interval_ticks: u8,
     pub(super) is_acknowledged: bool,
 }
@@ -369,7 +372,9 @@ impl History {
             .entries
             .range_mut(self.slimmed..needless.min(old.saturating_sub(1)).max(self.slimmed))
         {
+            // A view that other receivers share takes no memory here.
             if let Content::Snapshot { view, .. } = &mut entry.content
+                && Arc::strong_count(view) == 1
                 && let Some(slim) = view.slim()
             {
                 *view = Arc::new(slim);
@@ -388,10 +393,11 @@ impl History {
     pub(super) fn snapshots(&self, newest: Sequence) -> impl Iterator<Item = Shown<'_>> {
         let end = self.index(newest).map_or(0, |index| index + 1);
         self.entries.range(..end).rev().filter_map(|entry| match &entry.content {
-            Content::Snapshot { view, tick, interval_ticks, .. } => Some(Shown {
+            Content::Snapshot { view, tick, turns, interval_ticks, .. } => Some(Shown {
                 sequence: entry.sequence,
                 view,
                 tick: *tick,
+                turns: *turns,
                 interval_ticks: *interval_ticks,
                 is_acknowledged: entry.state == State::Acknowledged,
             }),

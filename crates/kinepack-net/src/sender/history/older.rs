@@ -104,6 +104,7 @@ mod tests {
                 Content::Snapshot {
                     view,
                     tick: Tick(tick),
+                    turns: 1,
                     own_back: 0,
                     interval_ticks: 1,
                     sent_before: Vec::new(),

@@ -364,7 +364,16 @@ impl Peer {
         self.note_sent(
             moment,
             bytes,
-            Content::Snapshot { view, tick, own_back, interval_ticks, sent_before, models, cost },
+            Content::Snapshot {
+                view,
+                tick,
+                turns,
+                own_back,
+                interval_ticks,
+                sent_before,
+                models,
+                cost,
+            },
             carried,
         );
         if let Some(every) = check_every {

@@ -19,13 +19,15 @@ pub(super) struct Step<'a> {
     pub(super) sequence: Option<Sequence>,
     pub(super) view: &'a Arc<SentView>,
     pub(super) tick: Tick,
+    /// In how many ticks each entity has a turn; 1 without turns.
+    pub(super) turns: u8,
     /// How many ticks before the snapshot the state before it was still valid; 0 if unknown.
     pub(super) interval_ticks: u8,
 }
 
 impl Step<'_> {
     fn is_complete(&self) -> bool {
-        self.view.is_complete() && self.view.turns == 1
+        self.turns == 1 && self.view.is_complete()
     }
 }
 
@@ -43,7 +45,7 @@ impl<'a> Arrived<'a> for Step<'a> {
     }
 
     fn takes_turns(&self) -> bool {
-        self.view.turns > 1
+        self.turns > 1
     }
 
     fn said(&self, id: EntityId) -> Said<'a> {
@@ -77,6 +79,8 @@ pub struct Past<'a> {
     /// the receiver.
     pub tick: f64,
     pace: Pace,
+    /// An entity that got its state longer ago than this is at rest, whenever it came.
+    rest_ticks: u32,
     /// The snapshots that had arrived, from the newest to the oldest.
     steps: Vec<Step<'a>>,
     /// The snapshots that had not arrived although they were sent longer ago than the limit, from
@@ -113,10 +117,15 @@ impl<'a> Past<'a> {
         }
         if let Some(view) = full_state {
             let at = steps.partition_point(|step: &Step<'_>| step.tick() > view.tick());
-            steps.insert(at, Step { sequence: None, view, tick: view.tick(), interval_ticks: 0 });
+            steps.insert(
+                at,
+                Step { sequence: None, view, tick: view.tick(), turns: 1, interval_ticks: 0 },
+            );
         }
         let from = steps.iter().position(|step| f64::from(step.tick().0) <= pace.tick)?;
-        Some(Self { tick: pace.tick, pace, steps, from, missed, at_limit, limit })
+        let turns = steps.iter().map(|step| step.turns.into()).max().unwrap_or(1);
+        let rest_ticks = turns.max(pace.longest_blend_ticks.ceil() as u32);
+        Some(Self { tick: pace.tick, pace, rest_ticks, steps, from, missed, at_limit, limit })
     }
 
     /// The entity's state as the receiver showed it, bit for bit. Fields that are relative to a
@@ -229,13 +238,11 @@ impl<'a> Past<'a> {
     /// The entity after the step at `index`, and the tick from which it blends to its next state.
     fn at(&self, id: EntityId, index: usize) -> Option<(Version<'a>, Tick)> {
         let newest = &self.steps[index];
-        // A state that came before this is at rest, whenever it came.
-        let blend_ticks = self.pace.longest_blend_ticks.ceil() as u32;
-        let long_ago = newest.tick().0.saturating_sub(blend_ticks.max(newest.view.turns.into()));
+        let long_ago = newest.tick().0.saturating_sub(self.rest_ticks);
         let version = version(id, Tick(long_ago), self.steps[index..].iter().copied())?;
         let since = version.since.map_or(Tick(0), |(_, tick)| tick);
         // In a complete view, lanes that are older than a turn are also those of the view's tick.
-        let turns = newest.view.turns;
+        let turns = newest.turns;
         let age = newest.tick().0.saturating_sub(since.0);
         let rests = newest.view.is_complete() && turns > 1 && age >= turns.into();
         Some((version, if rests { newest.tick() } else { since }))
@@ -245,7 +252,7 @@ impl<'a> Past<'a> {
     /// step.
     fn next(&self, id: EntityId, row: Row<'a>, since: Tick) -> Option<(usize, Next<'a>)> {
         let spawn = row.0.spawn_hash(row.1);
-        let is_same = |(of, at): Row<'a>| {
+        let is_it = |(of, at): Row<'a>| {
             of.kind_at(at) == row.0.kind_at(row.1) && of.spawn_hash(at) == spawn
         };
         let mut end = self.from;
@@ -254,11 +261,11 @@ impl<'a> Past<'a> {
             let tick = self.steps[end - 1].tick();
             let begin = self.steps[..end].iter().rposition(|step| step.tick() != tick);
             let begin = begin.map_or(0, |before| before + 1);
-            let says = |step: &Step<'_>| !matches!(step.said(id), Said::Nothing);
             let newest = self.steps[begin];
+            let says = |step: &Step<'_>| !matches!(step.said(id), Said::Nothing);
             if newest.is_complete() || self.steps[begin..end].iter().any(says) {
                 let next = self.at(id, begin).map(|(version, until)| (version.row, until));
-                let next = next.filter(|(row, _)| is_same(*row));
+                let next = next.filter(|(row, _)| is_it(*row));
                 if let Some((row, until)) =
                     next.filter(|(_, until)| *until > since || newest.is_complete())
                 {

@@ -178,8 +178,8 @@ impl Peer {
         };
         let missing = seen.missing(newest);
         let sent = self.history.snapshots(newest).map(|shown| {
-            let Shown { sequence, view, tick, interval_ticks, .. } = shown;
-            let step = Step { sequence: Some(sequence), view, tick, interval_ticks };
+            let Shown { sequence, view, tick, turns, interval_ticks, .. } = shown;
+            let step = Step { sequence: Some(sequence), view, tick, turns, interval_ticks };
             (step, has_arrived(&missing, &shown))
         });
         let limit = Limit { now, longest_ticks: config.longest_ticks() };
