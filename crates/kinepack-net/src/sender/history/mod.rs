@@ -28,6 +28,9 @@ pub(super) const WINDOW: usize = 255;
 /// many sequences.
 pub(super) const WHOLE_PREFERRED: usize = 8;
 
+/// A receiver refuses a datagram that is more than this many sequences before the newest one.
+const LATEST: i32 = 32;
+
 /// The receiver may drop views that are more than this many sequences before the newest baseline.
 const REACH: usize = 64;
 
@@ -357,21 +360,26 @@ impl History {
     /// Gives up what nobody may ask for any more of the oldest `needless` entries. Returns how many
     /// of all entries are not needed to tell what the receiver shows.
     fn forget_shown(&mut self, needless: usize) -> usize {
-        let view = |entry: &Sent| match &entry.content {
-            Content::Snapshot { view, .. } => {
-                Some((view.tick().0, view.is_complete() && view.turns == 1))
-            }
+        let tick = |entry: &Sent| match &entry.content {
+            Content::Snapshot { tick, .. } => Some(tick.0),
             Content::Fragment { .. } | Content::Events => None,
         };
-        let newest = self.entries.iter().rev().find_map(view).map_or(0, |(tick, _)| tick);
+        let newest = self.entries.iter().rev().find_map(tick).unwrap_or(0);
         let oldest = newest.saturating_sub(self.rewinds_ticks);
-        let is_old = |entry: &&Sent| view(entry).is_none_or(|(tick, _)| tick < oldest);
+        let is_old = |entry: &&Sent| tick(entry).is_none_or(|tick| tick < oldest);
         let old = self.entries.iter().take_while(is_old).count();
-        // Of older partial snapshots, only what they sent matters.
-        for entry in self
-            .entries
-            .range_mut(self.slimmed..needless.min(old.saturating_sub(1)).max(self.slimmed))
-        {
+        // A moment that may be asked for is not before the first entry that is not old. What had
+        // arrived by then cannot change any more if it is so many sequences before that entry.
+        let first = self.entries.get(old).map_or(self.next, |entry| entry.sequence);
+        let has_arrived = |entry: &Sent| {
+            entry.state == State::Acknowledged
+                && tick(entry).is_some()
+                && first.since(entry.sequence) > LATEST
+        };
+        let Some(shown) = self.entries.range(..old).rposition(has_arrived) else { return 0 };
+        // No receiver draws from what is before `shown`. Only what that sent may matter.
+        let end = shown.min(needless).max(self.slimmed);
+        for entry in self.entries.range_mut(self.slimmed..end) {
             // A view that other receivers share takes no memory here.
             if let Content::Snapshot { view, .. } = &mut entry.content
                 && Arc::strong_count(view) == 1
@@ -379,14 +387,14 @@ impl History {
             {
                 *view = Arc::new(slim);
             }
-            self.slimmed += 1;
         }
+        self.slimmed = end;
         // A complete snapshot that arrived says all that may be asked for of older ones.
-        let is_complete = |entry: &Sent| {
-            entry.state == State::Acknowledged
-                && view(entry).is_some_and(|(_, is_complete)| is_complete)
+        let is_complete = |entry: &Sent| match &entry.content {
+            Content::Snapshot { view, turns: 1, .. } => has_arrived(entry) && view.is_complete(),
+            _ => false,
         };
-        self.entries.range(..old).rposition(is_complete).unwrap_or(0)
+        self.entries.range(..=shown).rposition(is_complete).unwrap_or(0)
     }
 
     /// The snapshots sent up to the sequence `newest`, the newest first.
