@@ -233,8 +233,11 @@ impl SentView {
         let whole = self.whole.position(id).map(|at| (&**self.whole.snapshot(), at));
         let Some(Skipped { held, sent, .. }) = &self.skipped else { return whole };
         match held {
-            Held::Except { unknown, .. } if unknown.binary_search(&id).is_ok() => None,
-            Held::Except { old, .. } => old.position(id).map(|at| (old, at)).or(whole),
+            // An entity whose kind has changed is unknown in the new kind, and old in the other.
+            Held::Except { old, unknown } => {
+                let is_known = unknown.binary_search(&id).is_err();
+                old.position(id).map(|at| (old, at)).or(whole.filter(|_| is_known))
+            }
             Held::Baseline(baseline) => sent.row(id).or_else(|| {
                 let at = baseline.position(id)?;
                 self.whole.position_of(baseline.kind_at(at)?, id)?;

@@ -7,6 +7,7 @@ mod session;
 mod show;
 mod take;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use kinepack::codec::Difference;
@@ -90,8 +91,8 @@ pub struct Receiver {
     arrivals: Arrivals,
     /// What the last playback call showed; `None` before the first.
     seen: Option<Seen>,
-    /// The tick of the newest full state that was shown in this session.
-    full_state_tick: Option<Tick>,
+    /// The newest full state that was shown in this session.
+    full_state: Option<Arc<Snapshot>>,
     views: Views,
     assembly: Assembly,
     decoder: Decoder,
@@ -161,7 +162,7 @@ impl Receiver {
             window: Window::default(),
             arrivals: Arrivals::default(),
             seen: None,
-            full_state_tick: None,
+            full_state: None,
             views: Views::new(reference_zero(initial), codec, limits.max_entities),
             assembly: Assembly::default(),
             decoder: Decoder::with_limits(codec, limits),

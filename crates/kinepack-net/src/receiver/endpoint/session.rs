@@ -32,7 +32,7 @@ impl Receiver {
         event!(info, "the sender has begun a new session");
         self.stats.begun_anew += 1;
         self.window.begin_anew();
-        (self.arrivals, self.full_state_tick) = (Arrivals::default(), None);
+        (self.arrivals, self.full_state) = (Arrivals::default(), None);
         self.connection.begin_anew();
         self.views.begin_anew();
         self.assembly = Assembly::default();

@@ -9,7 +9,7 @@ use super::Receiver;
 use super::config::STATES_SHARE;
 use crate::receiver::shown::Shown;
 use crate::receiver::views::{HeldView, Views};
-use crate::seen::{Arrivals, version};
+use crate::seen::{Arrivals, Arrived, Row, Said, version};
 use crate::trace::event;
 use crate::{Entry, Pushed, Sequence};
 
@@ -71,8 +71,10 @@ impl Receiver {
         let mut shown = self.newest_shown.take().unwrap_or_else(new);
         let reach = shown.reach(tick, said.sent.entities(), longest_blend_ticks);
         let reach = self.config.reach_of_turns(tick, turns).unwrap_or(reach);
+        let before = full_state_before(&self.full_state, tick);
         let is_gone = |id| {
-            version(id, Tick(0), arrived_up_to(&self.views, &self.arrivals, sequence)).is_none()
+            let arrived = arrived_up_to(&self.views, &self.arrivals, before, sequence);
+            version(id, Tick(0), arrived).is_none()
         };
         if shown.advance(sequence, &view, said, turns, &mut self.difference, is_gone).is_err() {
             self.stats.unmerged += 1;
@@ -113,8 +115,9 @@ impl Receiver {
         };
         let advanced = match said {
             Some(said) => {
-                let arrived = arrived_up_to(&self.views, &self.arrivals, sequence);
-                let arrived = std::iter::once(held).chain(arrived);
+                let before = full_state_before(&self.full_state, tick);
+                let arrived = arrived_up_to(&self.views, &self.arrivals, before, sequence);
+                let arrived = std::iter::once(State::Snapshot(held)).chain(arrived);
                 let is_gone = |id| version(id, Tick(0), arrived.clone()).is_none();
                 shown.advance(sequence, &view, said, pace.turns, &mut self.difference, is_gone)
             }
@@ -153,7 +156,7 @@ impl Receiver {
 
     /// Corrects the states from `tick` on after the datagram `late` arrived late.
     fn correct_newer(&mut self, late: Sequence, tick: Tick) {
-        let Self { views, arrivals, buffer, newest_shown, full_state_tick, stats, .. } = self;
+        let Self { views, arrivals, buffer, newest_shown, full_state, stats, .. } = self;
         let Some(held) = views.find(late) else { return };
         let is_used = |held: &&HeldView| arrivals.has(held.sequence);
         let ids_of = |held: &HeldView| {
@@ -179,12 +182,8 @@ impl Receiver {
             }
             ids.sort_unstable();
             ids.dedup();
-            // A full state has all that came before it.
-            let of = shown.state.tick;
-            let oldest = full_state_tick.filter(|full_state| *full_state < of);
-            let arrived = arrived_up_to(views, arrivals, newest);
-            let arrived =
-                arrived.take_while(move |held| oldest.is_none_or(|oldest| held.view.tick > oldest));
+            let before = full_state_before(full_state, shown.state.tick);
+            let arrived = arrived_up_to(views, arrivals, before, newest);
             let corrected = shown.correct(&ids, |id| version(id, Tick(0), arrived.clone()));
             stats.unmerged += u64::from(corrected.is_err());
         };
@@ -256,13 +255,67 @@ impl Receiver {
     }
 }
 
-/// The held views of datagrams that arrived, from that of `newest` to the oldest.
+/// A state that arrived.
+#[derive(Clone, Copy)]
+enum State<'a> {
+    Snapshot(&'a HeldView),
+    FullState(&'a Snapshot),
+}
+
+impl<'a> Arrived<'a> for State<'a> {
+    fn sequence(&self) -> Sequence {
+        match self {
+            Self::Snapshot(held) => held.sequence,
+            Self::FullState(_) => Sequence::default(),
+        }
+    }
+
+    fn tick(&self) -> Tick {
+        match self {
+            Self::Snapshot(held) => held.view.tick,
+            Self::FullState(state) => state.tick,
+        }
+    }
+
+    fn is_full_state(&self) -> bool {
+        matches!(self, Self::FullState(_))
+    }
+
+    fn takes_turns(&self) -> bool {
+        matches!(self, Self::Snapshot(held) if held.takes_turns)
+    }
+
+    fn said(&self, id: EntityId) -> Said<'a> {
+        match self {
+            Self::Snapshot(held) => held.said(id),
+            Self::FullState(_) => self.held(id).map_or(Said::Absent, Said::Row),
+        }
+    }
+
+    fn held(&self, id: EntityId) -> Option<Row<'a>> {
+        match *self {
+            Self::Snapshot(held) => held.held(id),
+            Self::FullState(state) => Some((state, state.position(id)?)),
+        }
+    }
+}
+
+/// The full state that came before a state of the tick `of`, if any.
+fn full_state_before(full_state: &Option<Arc<Snapshot>>, of: Tick) -> Option<&Snapshot> {
+    full_state.as_deref().filter(|full_state| full_state.tick < of)
+}
+
+/// The states that arrived, from that of `newest` to the oldest, or to the full state before it,
+/// which has all that came before.
 fn arrived_up_to<'a>(
     views: &'a Views,
     arrivals: &'a Arrivals,
+    full_state: Option<&'a Snapshot>,
     newest: Sequence,
-) -> impl Iterator<Item = &'a HeldView> + Clone {
-    views.up_to(newest).filter(|held| arrivals.has(held.sequence))
+) -> impl Iterator<Item = State<'a>> + Clone {
+    let is_later = move |held: &&HeldView| full_state.is_none_or(|of| held.view.tick > of.tick);
+    let held = views.up_to(newest).filter(|held| arrivals.has(held.sequence)).take_while(is_later);
+    held.map(State::Snapshot).chain(full_state.map(State::FullState))
 }
 
 /// The kinds and ids of the entities of `state` at `indices`.

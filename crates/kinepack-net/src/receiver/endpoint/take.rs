@@ -174,10 +174,10 @@ impl Receiver {
                 self.forget_shown(tick);
                 // If newer snapshots arrived before this full state, the sender has given it up.
                 if self.newest_shown.as_ref().is_none_or(|shown| shown.state.tick < tick) {
+                    self.full_state = Some(Arc::clone(&state));
                     let whole = Shown::whole(state, None);
                     self.newest_shown = Some(whole.clone());
                     self.arrivals.note_full_state(number);
-                    self.full_state_tick = Some(tick);
                     self.push(now, Tick(0), None, whole);
                 }
                 self.shed_memory();

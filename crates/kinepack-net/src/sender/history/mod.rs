@@ -397,6 +397,12 @@ impl History {
         self.entries.range(..=shown).rposition(is_complete).unwrap_or(0)
     }
 
+    /// The oldest entry, if older ones were given up.
+    pub(super) fn oldest_of_more(&self) -> Option<Sequence> {
+        let has_more = self.sent_count > self.entries.len() as u64;
+        self.entries.front().filter(|_| has_more).map(|entry| entry.sequence)
+    }
+
     /// The snapshots sent up to the sequence `newest`, the newest first.
     pub(super) fn snapshots(&self, newest: Sequence) -> impl Iterator<Item = Shown<'_>> {
         let end = self.index(newest).map_or(0, |index| index + 1);

@@ -26,6 +26,10 @@ pub(super) struct Step<'a> {
 }
 
 impl Step<'_> {
+    fn says(&self, id: EntityId) -> bool {
+        !matches!(self.said(id), Said::Nothing)
+    }
+
     fn is_complete(&self) -> bool {
         self.turns == 1 && self.view.is_complete()
     }
@@ -86,6 +90,8 @@ pub struct Past<'a> {
     /// The snapshots that had not arrived although they were sent longer ago than the limit, from
     /// the newest to the oldest.
     missed: Vec<Step<'a>>,
+    /// The oldest snapshot that the hub still has, if it has given up older ones.
+    oldest: Option<Sequence>,
     /// The newest snapshot that was sent as long ago as the limit, whether or not it arrived.
     at_limit: Option<Step<'a>>,
     limit: Limit,
@@ -101,6 +107,7 @@ impl<'a> Past<'a> {
         pace: Pace,
         sent: impl Iterator<Item = (Step<'a>, bool)>,
         full_state: Option<&'a Arc<SentView>>,
+        oldest: Option<Sequence>,
         limit: Limit,
     ) -> Option<Self> {
         let (mut steps, mut missed, mut at_limit) = (Vec::new(), Vec::new(), None);
@@ -125,7 +132,17 @@ impl<'a> Past<'a> {
         let from = steps.iter().position(|step| f64::from(step.tick().0) <= pace.tick)?;
         let turns = steps.iter().map(|step| step.turns.into()).max().unwrap_or(1);
         let rest_ticks = turns.max(pace.longest_blend_ticks.ceil() as u32);
-        Some(Self { tick: pace.tick, pace, rest_ticks, steps, from, missed, at_limit, limit })
+        Some(Self {
+            tick: pace.tick,
+            pace,
+            rest_ticks,
+            steps,
+            from,
+            missed,
+            oldest,
+            at_limit,
+            limit,
+        })
     }
 
     /// The entity's state as the receiver showed it, bit for bit. Fields that are relative to a
@@ -173,8 +190,8 @@ impl<'a> Past<'a> {
     /// The entity's sample, and the index of the step of its second state. The errors are those of
     /// [`sample`](Self::sample).
     pub(super) fn sample_and_step(&self, id: EntityId) -> Result<(Sample<'a>, usize), RewindError> {
-        let (version, since) = self.at(id, self.from).ok_or(RewindError::NotShown { id })?;
-        self.check_limit(id, &version)?;
+        let known = self.known(id, self.from)?;
+        let (version, since) = known.ok_or(RewindError::NotShown { id })?;
         let next = self.next(id, version.row, since);
         let since = f64::from(since.0);
         let next = next.filter(|(_, next)| next.until > since);
@@ -190,9 +207,38 @@ impl<'a> Past<'a> {
     /// An entity after the step at `index`; `None` if it was not known then. Returns
     /// [`RewindError::TooOld`] as [`sample`](Self::sample) does.
     pub(super) fn row(&self, id: EntityId, index: usize) -> Result<Option<Row<'a>>, RewindError> {
-        let Some((version, _)) = self.at(id, index) else { return Ok(None) };
-        self.check_limit(id, &version)?;
-        Ok(Some(version.row))
+        Ok(self.known(id, index)?.map(|(version, _)| version.row))
+    }
+
+    /// Like [`at`](Self::at), but with the errors of [`sample`](Self::sample).
+    fn known(
+        &self,
+        id: EntityId,
+        index: usize,
+    ) -> Result<Option<(Version<'a>, Tick)>, RewindError> {
+        let longest_ticks = self.limit.longest_ticks;
+        let too_old =
+            |tick| Err(RewindError::TooOld { ticks: self.limit.ticks_ago(tick), longest_ticks });
+        let known = self.at(id, index);
+        if known.is_none_or(|(version, _)| version.said_by.is_none())
+            && self.is_cut(index)
+            && !self.steps[index..].iter().any(|step| step.says(id))
+        {
+            // What said it was given up already.
+            return too_old(self.steps[self.steps.len() - 1].tick());
+        }
+        match known.and_then(|(version, _)| self.missed(id, &version)) {
+            Some(missed) => too_old(missed.tick()),
+            None => Ok(known),
+        }
+    }
+
+    /// Whether the hub has given up a snapshot that may say something for the state after the step
+    /// at `index`.
+    fn is_cut(&self, index: usize) -> bool {
+        let newest = self.steps[index].sequence;
+        let behind = newest.zip(self.oldest).map(|(newest, oldest)| newest.since(oldest));
+        behind.is_some_and(|behind| behind < i32::from(WINDOW) - 1)
     }
 
     /// The ids of the entities that the receiver showed, in increasing order. Cost: a search for
@@ -213,12 +259,6 @@ impl<'a> Past<'a> {
         ids.into_iter().filter(|id| self.is_shown(*id))
     }
 
-    fn check_limit(&self, id: EntityId, version: &Version<'_>) -> Result<(), RewindError> {
-        let Some(missed) = self.missed(id, version) else { return Ok(()) };
-        let Limit { longest_ticks, .. } = self.limit;
-        Err(RewindError::TooOld { ticks: self.limit.ticks_ago(missed.tick()), longest_ticks })
-    }
-
     /// A snapshot that sent a newer state of an entity longer ago than the limit, and did not
     /// arrive. `None` if the entity has been in the same state again since.
     fn missed(&self, id: EntityId, version: &Version<'_>) -> Option<&Step<'a>> {
@@ -226,8 +266,7 @@ impl<'a> Past<'a> {
         let newest = self.steps[self.from].sequence;
         let since = version.said_by.or_else(|| newest.map(|newest| newest.before(WINDOW)))?;
         let is_newer = |step: &&Step<'_>| step.sequence().since(since) > 0;
-        let says = |step: &&Step<'_>| !matches!(step.said(id), Said::Nothing);
-        let missed = self.missed.iter().take_while(is_newer).find(says)?;
+        let missed = self.missed.iter().take_while(is_newer).find(|step| step.says(id))?;
         let at_limit = self
             .at_limit
             .and_then(|step| Some((&**step.view.whole.snapshot(), step.view.whole.position(id)?)));
@@ -262,8 +301,8 @@ impl<'a> Past<'a> {
             let begin = self.steps[..end].iter().rposition(|step| step.tick() != tick);
             let begin = begin.map_or(0, |before| before + 1);
             let newest = self.steps[begin];
-            let says = |step: &Step<'_>| !matches!(step.said(id), Said::Nothing);
-            if newest.is_complete() || self.steps[begin..end].iter().any(says) {
+            let is_said = self.steps[begin..end].iter().any(|step| step.says(id));
+            if newest.is_complete() || is_said {
                 let next = self.at(id, begin).map(|(version, until)| (version.row, until));
                 let next = next.filter(|(row, _)| is_it(*row));
                 if let Some((row, until)) =

@@ -183,7 +183,8 @@ impl Peer {
             (step, has_arrived(&missing, &shown))
         });
         let limit = Limit { now, longest_ticks: config.longest_ticks() };
-        Past::new(pace, sent, self.full_state_shown(seen.full_state), limit)
+        let full_state = self.full_state_shown(seen.full_state);
+        Past::new(pace, sent, full_state, self.history.oldest_of_more(), limit)
     }
 }
 
