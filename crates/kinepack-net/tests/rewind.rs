@@ -128,6 +128,11 @@ impl Game {
             self.next_id += 1;
             self.gone.push(if self.random.chance(2) { id } else { self.next_id });
         }
+        // The id of a crate may be that of a walker later.
+        if self.random.chance(40) && self.crates.len() > 2 {
+            let gone = self.random.below(self.crates.len() as u64) as usize;
+            self.gone.push(self.crates.remove(gone).0);
+        }
     }
 }
 
@@ -367,6 +372,15 @@ fn states_of_entities_that_take_turns_are_found() {
     Session { turns: Some(8), rests: 6, ..Session::new() }.check();
     Session { turns: Some(4), budget: Some(3_000), walkers: 60, ..Session::new() }.check();
     Session { turns: Some(3), every: 2, ..Session::new() }.check();
+}
+
+/// With small datagrams, the first state is a full state. Late datagrams come soon after it.
+#[test]
+fn states_of_turns_after_a_full_state_are_found() {
+    let hub = HubConfig { datagram_bytes: 160, ..HubConfig::default() };
+    for turns in [4, 8, 24] {
+        Session { hub: hub.clone(), turns: Some(turns), ticks: 300, ..Session::new() }.check();
+    }
 }
 
 /// A hub at tick `last` that rewinds by at most 30 ticks, what a receiver drew in each tick, and the
