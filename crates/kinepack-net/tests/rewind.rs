@@ -8,7 +8,7 @@ use kinepack::schema::TimePrecision;
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
     Hub, HubConfig, KindOptions, Link, LinkConfig, Loss, NetError, Receiver, ReceiverConfig,
-    ReceiverId, ReceiverOptions, RewindConfig, RewindError, Ring, Rings, Sample, Seen,
+    ReceiverId, ReceiverOptions, RewindConfig, RewindError, Ring, Rings, Sample, Seen, Sequence,
 };
 
 use crate::support::{Random, TICK_HZ, exchange};
@@ -479,5 +479,35 @@ fn a_client_gains_nothing_beyond_the_limit() {
     for (id, [(_, from), _], ..) in forged.into_iter().flatten() {
         let then = at_limit.position(id).unwrap();
         assert!(at_limit.lanes_at(then).eq(from), "only what was so at the limit");
+    }
+}
+
+/// A client pretends that, after the full state it began with, only the newest snapshot arrived.
+#[test]
+fn a_client_gains_nothing_from_an_old_full_state() {
+    let hub_config = HubConfig { datagram_bytes: 256, ..HubConfig::default() };
+    for first in [0, 40_000] {
+        let (codec, mut game) = (Session::new().codec(), Game::new(30, 1));
+        let mut hub = Hub::new(&codec, hub_config.clone()).unwrap();
+        hub.set_rewind(Some(RewindConfig::at_hz(TICK_HZ))).unwrap();
+        let options =
+            ReceiverOptions { first_sequence: Sequence(first), ..ReceiverOptions::default() };
+        hub.add(ID, &options, Duration::ZERO).unwrap();
+        let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(TICK_HZ)).unwrap();
+        let mut links = [0, 1].map(|seed| Link::new(LinkConfig::default(), seed).unwrap());
+        for tick in 1..=400 {
+            let world = game.step(codec.schema(), tick);
+            let now = exchange(&mut hub, ID, &mut receiver, &mut links, &world);
+            let _ = receiver.playback(now);
+        }
+        assert_eq!(receiver.stats().full_states, 1);
+        let mut lanes = [0; Seen::LANES];
+        receiver.seen().unwrap().quantize(&mut lanes).unwrap();
+        lanes[3..].fill(0);
+        (lanes[3], lanes[4]) = ((lanes[1] + 255) % 256, 255);
+        let past = hub.rewind(ID, Seen::reconstruct(&lanes)).unwrap();
+        let given = past.ids().filter(|id| past.sample(*id).is_ok()).count();
+        // Some crates have not moved since.
+        assert!(given < past.ids().count() / 2, "{given}");
     }
 }
