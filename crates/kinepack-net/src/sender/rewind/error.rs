@@ -13,7 +13,9 @@ pub enum RewindError {
     Disabled,
     /// The hub has no such receiver.
     UnknownReceiver,
-    /// The moment is longer ago than [`RewindConfig::longest`](crate::RewindConfig::longest).
+    /// The moment is longer ago than [`RewindConfig::longest`](crate::RewindConfig::longest). Or a
+    /// newer state of the entity was sent longer ago than that, and did not arrive. Or the hub no
+    /// longer has what it needs to know, because it has sent more than 128 datagrams since.
     TooOld {
         /// How many ticks ago the moment is.
         ticks: f64,

@@ -228,7 +228,7 @@ impl<'a> Past<'a> {
             return too_old(self.steps[self.steps.len() - 1].tick());
         }
         match known.and_then(|(version, _)| self.missed(id, &version)) {
-            Some(missed) => too_old(missed.tick()),
+            Some(missed) => too_old(missed),
             None => Ok(known),
         }
     }
@@ -259,14 +259,22 @@ impl<'a> Past<'a> {
         ids.into_iter().filter(|id| self.is_shown(*id))
     }
 
-    /// A snapshot that sent a newer state of an entity longer ago than the limit, and did not
-    /// arrive. `None` if the entity has been in the same state again since.
-    fn missed(&self, id: EntityId, version: &Version<'_>) -> Option<&Step<'a>> {
+    /// The tick of a snapshot that sent a newer state of an entity longer ago than the limit, and did
+    /// not arrive. `None` if the entity has been in the same state again since.
+    fn missed(&self, id: EntityId, version: &Version<'_>) -> Option<Tick> {
+        let newest = &self.steps[self.from];
         // Without a datagram that brought it, the state is older than the window.
-        let newest = self.steps[self.from].sequence;
-        let since = version.said_by.or_else(|| newest.map(|newest| newest.before(WINDOW)))?;
-        let is_newer = |step: &&Step<'_>| step.sequence().since(since) > 0;
-        let missed = self.missed.iter().take_while(is_newer).find(|step| step.says(id))?;
+        let since = newest.sequence.map(|of| version.said_by.unwrap_or(of.before(WINDOW)));
+        let is_newer = |step: &&Step<'_>| match since {
+            Some(since) => step.sequence().since(since) > 0,
+            None => step.tick() > newest.tick(),
+        };
+        let missed = self.missed.iter().take_while(is_newer).find(|step| step.says(id));
+        // Snapshots after a full state that the hub has given up may have said anything.
+        let given_up = self.at_limit.as_ref().filter(|limit| {
+            since.is_none() && self.oldest.is_some() && limit.tick() > newest.tick()
+        });
+        let missed = missed.or(given_up)?.tick();
         let at_limit = self
             .at_limit
             .and_then(|step| Some((&**step.view.whole.snapshot(), step.view.whole.position(id)?)));
