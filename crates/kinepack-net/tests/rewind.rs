@@ -8,10 +8,10 @@ use kinepack::schema::TimePrecision;
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
     Hub, HubConfig, KindOptions, Link, LinkConfig, Loss, NetError, Receiver, ReceiverConfig,
-    ReceiverId, ReceiverOptions, RewindConfig, RewindError, Ring, Rings, Sample, Seen, Sequence,
+    ReceiverId, ReceiverOptions, RewindConfig, RewindError, Sample, Seen, Sequence,
 };
 
-use crate::support::{Random, TICK_HZ, exchange};
+use crate::support::{Random, TICK_HZ, exchange, near_and_far};
 
 const ID: ReceiverId = ReceiverId(3);
 
@@ -208,17 +208,8 @@ impl Session {
         hub.set_rewind(Some(config)).unwrap();
         hub.set_kind("crate", KindOptions { every: self.every, ..KindOptions::default() }).unwrap();
         if let Some(every) = self.turns {
-            let ring =
-                |within, every| Ring { within, leave: within + 10.0, every, tier: 0, coarser: 0 };
-            hub.set_rings(Some(&Rings {
-                positions: vec!["walker.place".into(), "crate.place".into()],
-                urgent: vec![],
-                rings: vec![ring(80.0, 1), ring(350.0, every)],
-                beyond: None,
-                cell: 40.0,
-                exact_after: None,
-            }))
-            .unwrap();
+            let positions = ["walker.place", "crate.place"];
+            hub.set_rings(Some(&near_and_far(&positions, 80.0, 350.0, every))).unwrap();
         }
         let options = ReceiverOptions { budget: self.budget.into(), ..ReceiverOptions::default() };
         hub.add(ID, &options, Duration::ZERO).unwrap();

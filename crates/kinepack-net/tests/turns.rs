@@ -11,7 +11,7 @@ use kinepack_net::{
 
 use crate::naive::{NaiveReceiver, entities};
 use crate::rings::{Ship, at_places, codec, join, rings, with_turns};
-use crate::support::{Random, TICK_HZ, is_snapshot, sequence_of, unchecked};
+use crate::support::{Random, TICK_HZ, is_snapshot, near_and_far, sequence_of, unchecked};
 
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Walker {
@@ -52,17 +52,7 @@ impl Session {
         let codec = Codec::new(schema.clone(), self.level, Profile::untrained(&schema)).unwrap();
         let config = HubConfig { check_every_bytes: Some(200), ..HubConfig::default() };
         let mut hub = Hub::new(&codec, config).unwrap();
-        let ring =
-            |within, every| Ring { within, leave: within + 10.0, every, tier: 0, coarser: 0 };
-        hub.set_rings(Some(&Rings {
-            positions: vec!["place".into()],
-            urgent: vec![],
-            rings: vec![ring(60.0, 1), ring(400.0, self.every)],
-            beyond: None,
-            cell: 40.0,
-            exact_after: None,
-        }))
-        .unwrap();
+        hub.set_rings(Some(&near_and_far(&["place"], 60.0, 400.0, self.every))).unwrap();
         let options = ReceiverOptions { budget: self.budget.into(), ..ReceiverOptions::default() };
         hub.add(ID, &options, Duration::ZERO).unwrap();
         let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(TICK_HZ)).unwrap();

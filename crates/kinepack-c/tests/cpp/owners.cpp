@@ -5,21 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "check.hpp"
 #include "kinepack.hpp"
 
 namespace {
-
-int failures = 0;
-
-void expect(bool condition, const char *what, int line) {
-  if (!condition) {
-    std::printf("line %d: expected %s; the last error: %s\n", line, what,
-                kinepack::error_text().c_str());
-    failures += 1;
-  }
-}
-
-#define EXPECT(condition) expect((condition), #condition, __LINE__)
 
 enum class Gun : uint8_t { Bow, Rocket };
 

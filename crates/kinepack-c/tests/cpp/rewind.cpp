@@ -9,21 +9,10 @@
 #include <deque>
 #include <vector>
 
+#include "check.hpp"
 #include "kinepack.hpp"
 
 namespace {
-
-int failures = 0;
-
-void expect(bool condition, const char *what, int line) {
-  if (!condition) {
-    std::printf("line %d: expected %s; the last error: %s\n", line, what,
-                kinepack::error_text().c_str());
-    failures += 1;
-  }
-}
-
-#define EXPECT(condition) expect((condition), #condition, __LINE__)
 
 constexpr uint32_t DRONE = 0, BODY = 1, BODY_ID = 50, DRONES = 8, TICK_HZ = 60;
 constexpr uint64_t PLAYER = 7;

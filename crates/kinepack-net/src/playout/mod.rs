@@ -267,8 +267,8 @@ impl<S> JitterBuffer<S> {
         self.entries.iter_mut()
     }
 
-    /// Adds a state between others, even if its tick was already shown, so that motion goes on from
-    /// this state. Unlike [`push`](Self::push), does not count the state as late.
+    /// Adds a state between two others, even if its tick was already shown. Motion then continues
+    /// from this state. Unlike [`push`](Self::push), this does not count the state as late.
     pub(crate) fn insert(&mut self, entry: Entry<S>) {
         let index = self.entries.partition_point(|other| other.tick < entry.tick);
         self.entries.insert(index, entry);
@@ -312,9 +312,9 @@ impl<S> JitterBuffer<S> {
         Some(Playout { tick, from, to, ratio, starved, entries: &self.entries, to_index })
     }
 
-    /// Like [`at`](Self::at), but at a whole number of steps, of which there are `steps` in a tick,
-    /// and with that number. The state before the moment is always the last one that is not after
-    /// it. So the number and the states determine what is shown.
+    /// Like [`at`](Self::at), but rounds the moment to a multiple of 1/`steps` tick, and returns it
+    /// in this unit. The state before the moment is always the last one that is not after it. So the
+    /// moment and the states determine what is shown.
     pub(crate) fn at_step(&mut self, now: Duration, steps: u64) -> Option<(u64, Playout<'_, S>)> {
         let (shown_ns, starved) = self.show(now)?;
         let moment = (self.config.ticks(shown_ns) * steps as f64).round() as u64;

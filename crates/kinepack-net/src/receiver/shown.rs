@@ -8,7 +8,7 @@ use kinepack::codec::Difference;
 use kinepack::{EncodeError, EntityId, Snapshot, Tick};
 
 use crate::Sequence;
-use crate::seen::{Version, WINDOW};
+use crate::seen::{Version, WINDOW, blends_from};
 
 /// A state to show, and when each of its entities got its lanes.
 #[derive(Clone, Debug)]
@@ -59,9 +59,7 @@ impl Shown {
 
     /// The tick of the entity at `index`.
     pub(super) fn fresh(&self, index: usize) -> Tick {
-        let fresh = self.version(index);
-        let age = self.state.tick.0.saturating_sub(fresh.tick);
-        if self.rests(age) { self.state.tick } else { Tick(fresh.tick) }
+        blends_from(Tick(self.version(index).tick), self.state.tick, self.turns)
     }
 
     /// The tick from which the entity at `index` blends to its next state: that of its lanes, or 0
@@ -71,14 +69,7 @@ impl Shown {
         let is_recent =
             self.fresh.is_none() || self.sequence.is_some_and(|newest| is_recent(newest, fresh));
         let tick = if is_recent { fresh.tick } else { 0 };
-        let age = self.state.tick.0.saturating_sub(tick);
-        if self.rests(age) { self.state.tick } else { Tick(tick) }
-    }
-
-    fn rests(&self, age: u32) -> bool {
-        // `is_some_and` would compare the number even if there is none. Valgrind reports that as a
-        // jump that depends on an uninitialised value.
-        age >= self.turns.map_or(u32::MAX, u32::from)
+        blends_from(Tick(tick), self.state.tick, self.turns)
     }
 
     fn newest(&self) -> Fresh {
@@ -239,8 +230,7 @@ impl Shown {
         entities.map(|(index, entity)| (entity, self.version(index))).collect()
     }
 
-    /// Corrects the entities `ids`, of which a late datagram told, to the states that `version`
-    /// returns.
+    /// Corrects the entities `ids` of a late datagram: gives them the states that `version` returns.
     pub(super) fn correct<'v>(
         &mut self,
         ids: &[EntityId],

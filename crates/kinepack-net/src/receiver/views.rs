@@ -8,7 +8,7 @@ use kinepack::{Codec, EntityId, Snapshot, Tick, View};
 use super::shown::PartSaid;
 use crate::baseline::{BaselineViews, Held, MergeKey, Merger, merged, parts_before};
 use crate::packet::{Baseline, SnapshotHeader, Time};
-use crate::seen::{Arrived, Row, Said};
+use crate::seen::{Row, Said};
 use crate::{Refused, Sequence};
 
 /// Views at most this many sequences before the newest baseline may still be merged into a baseline
@@ -31,42 +31,24 @@ pub(super) struct HeldView {
     pub(super) takes_turns: bool,
 }
 
-impl<'a> Arrived<'a> for &'a HeldView {
-    fn sequence(&self) -> Sequence {
-        self.sequence
-    }
-
-    fn tick(&self) -> Tick {
-        self.view.tick
-    }
-
-    fn is_full_state(&self) -> bool {
-        false
-    }
-
-    fn takes_turns(&self) -> bool {
-        self.takes_turns
-    }
-
-    fn said(&self, id: EntityId) -> Said<'a> {
-        let by: &'a HeldView = self;
-        let Some(sent) = &by.sent else {
+impl HeldView {
+    /// What the view's snapshot says about an entity.
+    pub(super) fn said(&self, id: EntityId) -> Said<'_> {
+        let Some(sent) = &self.sent else {
             return self.held(id).map_or(Said::Absent, Said::Row);
         };
         match sent.position(id) {
             Some(at) => Said::Row((sent, at)),
-            None if by.removed.binary_search(&id).is_ok() => Said::Absent,
+            None if self.removed.binary_search(&id).is_ok() => Said::Absent,
             None => Said::Nothing,
         }
     }
 
-    fn held(&self, id: EntityId) -> Option<Row<'a>> {
-        let view: &'a Snapshot = &self.view;
-        Some((view, view.position(id)?))
+    /// An entity in the view.
+    pub(super) fn held(&self, id: EntityId) -> Option<Row<'_>> {
+        Some((&**self.view.snapshot(), self.view.position(id)?))
     }
-}
 
-impl HeldView {
     /// The number of this view in a [`MergeKey`].
     fn key(&self) -> u64 {
         u64::from(self.sequence.0)

@@ -12,7 +12,7 @@ use kinepack::schema::{Field, FieldKind};
 use kinepack::{EncodeError, Pack};
 
 pub(crate) use arrivals::{Arrivals, Run};
-pub(crate) use version::{Arrived, Row, Said, Version, WINDOW, is_same, version};
+pub(crate) use version::{Arrived, Row, Said, Version, WINDOW, blends_from, is_same, version};
 
 use crate::Sequence;
 

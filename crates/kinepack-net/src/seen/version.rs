@@ -102,23 +102,28 @@ fn known<'a, A: Arrived<'a>, I: Iterator<Item = A> + Clone>(
     id: EntityId,
     mut rest: I,
 ) -> Option<Known<'a, A, I>> {
-    let newest = rest.clone().next()?;
-    let mut is_first = true;
-    while let Some(by) = rest.next() {
-        if by.is_full_state() && !std::mem::take(&mut is_first) {
-            break;
-        }
-        is_first = false;
-        if newest.sequence().since(by.sequence()) >= WINDOW.into() {
-            break;
-        }
+    let newest = rest.next()?;
+    let mut next = Some(newest);
+    while let Some(by) = next {
         match by.said(id) {
             Said::Row(row) => return Some(Known { row, sender: Some(by), rest }),
             Said::Absent => return None,
             Said::Nothing => {}
         }
+        let in_window = |by: &A| newest.sequence().since(by.sequence()) < WINDOW.into();
+        next = rest.next().filter(|by| !by.is_full_state() && in_window(by));
     }
     Some(Known { row: newest.held(id)?, sender: None, rest })
+}
+
+/// The tick from which an entity blends to its next state, in a view of the tick `newest`, if its
+/// lanes are from the tick `since`. If all entities of the view take `turns`, lanes older than a turn
+/// are also those of the view's tick: the entity rests.
+pub(crate) fn blends_from(since: Tick, newest: Tick, turns: Option<u8>) -> Tick {
+    let age = newest.0.saturating_sub(since.0);
+    // `is_some_and` would compare the number even if there is none. Valgrind reports that as a jump
+    // that depends on an uninitialised value.
+    if age >= turns.map_or(u32::MAX, u32::from) { newest } else { since }
 }
 
 /// Whether two rows are the same entity in the same state.

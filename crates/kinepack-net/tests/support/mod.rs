@@ -10,7 +10,7 @@ use kinepack::schema::TimePrecision;
 use kinepack::{ArrayString, Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
     Audience, Event, EventKinds, Hub, HubConfig, Link, LinkConfig, NetError, Priority, Received,
-    Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Sequence,
+    Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Ring, Rings, Sequence,
 };
 
 pub const TICK_HZ: u32 = 60;
@@ -234,6 +234,19 @@ pub fn exchange(
         down.send(now, datagram);
     }
     now
+}
+
+/// Two rings: what is near in each tick, and what is far in one tick of `every`.
+pub fn near_and_far(positions: &[&str], near: f64, far: f64, every: u32) -> Rings {
+    let ring = |within, every| Ring { within, leave: within + 10.0, every, tier: 0, coarser: 0 };
+    Rings {
+        positions: positions.iter().map(|name| (*name).into()).collect(),
+        urgent: vec![],
+        rings: vec![ring(near, 1), ring(far, every)],
+        beyond: None,
+        cell: 40.0,
+        exact_after: None,
+    }
 }
 
 /// The lanes of an entity.

@@ -34,10 +34,10 @@ impl Receiver {
         let Some(held) = self.views.find(sequence) else { return };
         let (view, said) = (Arc::clone(held.view.snapshot()), held.part_said());
         let Pace { interval_ticks, turns, late } = pace;
+        self.arrivals.note(sequence);
         if late {
             return self.show_late(now, sequence, pace);
         }
-        self.arrivals.note(sequence);
         let (tick, longest_blend_ticks) = (view.tick, self.config.longest_blend_ticks());
         let Some(said) = said else {
             let mut whole = Shown::whole(Arc::clone(&view), Some(sequence));
@@ -71,9 +71,8 @@ impl Receiver {
         let mut shown = self.newest_shown.take().unwrap_or_else(new);
         let reach = shown.reach(tick, said.sent.entities(), longest_blend_ticks);
         let reach = self.config.reach_of_turns(tick, turns).unwrap_or(reach);
-        let before = full_state_before(&self.full_state, tick);
         let is_gone = |id| {
-            let arrived = arrived_up_to(&self.views, &self.arrivals, before, sequence);
+            let arrived = arrived_by(&self.views, &self.arrivals, &self.full_state, sequence, tick);
             version(id, Tick(0), arrived).is_none()
         };
         if shown.advance(sequence, &view, said, turns, &mut self.difference, is_gone).is_err() {
@@ -115,9 +114,8 @@ impl Receiver {
         };
         let advanced = match said {
             Some(said) => {
-                let before = full_state_before(&self.full_state, tick);
-                let arrived = arrived_up_to(&self.views, &self.arrivals, before, sequence);
-                let arrived = std::iter::once(State::Snapshot(held)).chain(arrived);
+                let arrived =
+                    arrived_by(&self.views, &self.arrivals, &self.full_state, sequence, tick);
                 let is_gone = |id| version(id, Tick(0), arrived.clone()).is_none();
                 shown.advance(sequence, &view, said, pace.turns, &mut self.difference, is_gone)
             }
@@ -150,7 +148,6 @@ impl Receiver {
                 }
             }
         }
-        self.arrivals.note(sequence);
         self.correct_newer(sequence, tick);
     }
 
@@ -182,8 +179,7 @@ impl Receiver {
             }
             ids.sort_unstable();
             ids.dedup();
-            let before = full_state_before(full_state, shown.state.tick);
-            let arrived = arrived_up_to(views, arrivals, before, newest);
+            let arrived = arrived_by(views, arrivals, full_state, newest, shown.state.tick);
             let corrected = shown.correct(&ids, |id| version(id, Tick(0), arrived.clone()));
             stats.unmerged += u64::from(corrected.is_err());
         };
@@ -200,16 +196,13 @@ impl Receiver {
             }
         }
         // The state after the late one may have begun only after a pause.
-        let next =
-            self.buffer.entries_mut().find(|entry| entry.state.sequence == Some(late.after(1)));
-        if let Some(next) =
-            next.filter(|next| next.state.is_complete()).map(|next| next.state.clone())
-        {
-            let unchanged_until = self.unchanged_until(&next);
-            self.buffer
-                .entries_mut()
-                .filter(|entry| entry.tick == next.state.tick)
-                .for_each(|entry| entry.unchanged_until = unchanged_until);
+        let next = self.buffer.states().find(|shown| shown.sequence == Some(late.after(1)));
+        if let Some(next) = next.filter(|next| next.is_complete()) {
+            let (tick, unchanged_until) = (next.state.tick, self.unchanged_until(next));
+            let mut entries = self.buffer.entries_mut();
+            if let Some(entry) = entries.find(|entry| entry.tick == tick) {
+                entry.unchanged_until = unchanged_until;
+            }
         }
     }
 
@@ -300,19 +293,16 @@ impl<'a> Arrived<'a> for State<'a> {
     }
 }
 
-/// The full state that came before a state of the tick `of`, if any.
-fn full_state_before(full_state: &Option<Arc<Snapshot>>, of: Tick) -> Option<&Snapshot> {
-    full_state.as_deref().filter(|full_state| full_state.tick < of)
-}
-
-/// The states that arrived, from that of `newest` to the oldest, or to the full state before it,
-/// which has all that came before.
-fn arrived_up_to<'a>(
+/// The states that arrived, from the snapshot `newest` of the tick `tick` to the oldest, or to the
+/// full state before it, which has all that came before.
+fn arrived_by<'a>(
     views: &'a Views,
     arrivals: &'a Arrivals,
-    full_state: Option<&'a Snapshot>,
+    full_state: &'a Option<Arc<Snapshot>>,
     newest: Sequence,
+    tick: Tick,
 ) -> impl Iterator<Item = State<'a>> + Clone {
+    let full_state = full_state.as_deref().filter(|full_state| full_state.tick < tick);
     let is_later = move |held: &&HeldView| full_state.is_none_or(|of| held.view.tick > of.tick);
     let held = views.up_to(newest).filter(|held| arrivals.has(held.sequence)).take_while(is_later);
     held.map(State::Snapshot).chain(full_state.map(State::FullState))

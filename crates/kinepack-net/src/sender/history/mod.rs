@@ -126,7 +126,7 @@ pub(super) struct History {
     floor: Sequence,
     /// Entries up to this many sequences before the newest acknowledged view are still needed.
     kept: usize,
-    /// For how many ticks entries are kept to tell what the receiver showed; 0 if nobody asks.
+    /// The number of ticks for which entries are kept, so that the hub can rewind. 0 if it does not.
     rewinds_ticks: u32,
     /// The number of entries at the front whose partial views have only what they sent.
     slimmed: usize,
@@ -357,8 +357,8 @@ impl History {
         self.slimmed = self.slimmed.saturating_sub(needless);
     }
 
-    /// Gives up what nobody may ask for any more of the oldest `needless` entries. Returns how many
-    /// of all entries are not needed to tell what the receiver shows.
+    /// Frees memory of the oldest `needless` entries that no stamp needs any more. Returns how many of
+    /// the oldest entries the hub does not need for rewinding.
     fn forget_shown(&mut self, needless: usize) -> usize {
         let tick = |entry: &Sent| match &entry.content {
             Content::Snapshot { tick, .. } => Some(tick.0),
@@ -368,8 +368,9 @@ impl History {
         let oldest = newest.saturating_sub(self.rewinds_ticks);
         let is_old = |entry: &&Sent| tick(entry).is_none_or(|tick| tick < oldest);
         let old = self.entries.iter().take_while(is_old).count();
-        // A moment that may be asked for is not before the first entry that is not old. What had
-        // arrived by then cannot change any more if it is so many sequences before that entry.
+        // A valid stamp is not older than the first entry that is not old. A receiver refuses
+        // datagrams that come too late, so what is far enough before that entry has arrived or never
+        // will.
         let first = self.entries.get(old).map_or(self.next, |entry| entry.sequence);
         let has_arrived = |entry: &Sent| {
             entry.state == State::Acknowledged

@@ -8,7 +8,7 @@ use kinepack::{EntityId, Pack, Tick};
 use super::RewindError;
 use super::frames::Seconds;
 use crate::receiver::{Next, Pace};
-use crate::seen::{Arrived, Row, Said, Version, WINDOW, is_same, version};
+use crate::seen::{Arrived, Row, Said, Version, WINDOW, blends_from, is_same, version};
 use crate::sender::view::SentView;
 use crate::{Sample, Sequence};
 
@@ -288,11 +288,8 @@ impl<'a> Past<'a> {
         let long_ago = newest.tick().0.saturating_sub(self.rest_ticks);
         let version = version(id, Tick(long_ago), self.steps[index..].iter().copied())?;
         let since = version.since.map_or(Tick(0), |(_, tick)| tick);
-        // In a complete view, lanes that are older than a turn are also those of the view's tick.
-        let turns = newest.turns;
-        let age = newest.tick().0.saturating_sub(since.0);
-        let rests = newest.view.is_complete() && turns > 1 && age >= turns.into();
-        Some((version, if rests { newest.tick() } else { since }))
+        let turns = Some(newest.turns).filter(|turns| *turns > 1 && newest.view.is_complete());
+        Some((version, blends_from(since, newest.tick(), turns)))
     }
 
     /// The next state of an entity that is at `row` since the tick `since`, and the index of its
