@@ -173,7 +173,7 @@ pub unsafe extern "C" fn kp_stream_sender_handle(
         // SAFETY: the caller guarantees that `datagram` has `size` readable bytes until this call
         // returns.
         let datagram = unsafe { slice(datagram, size)? };
-        lock(&*SENDERS.get(sender.id)?).sender.handle(datagram).map_err(Failure::data)
+        lock(&*SENDERS.get(sender.id)?).sender.handle(datagram).map(drop).map_err(Failure::data)
     })
 }
 

@@ -66,15 +66,16 @@
 //! tick.
 //!
 //! Inputs and calls go the other way: a client has a [`StreamSender`], and the server has a
-//! [`StreamReceiver`] for each client.
+//! [`StreamReceiver`] for each client. An [`InputClock`] tells the client which tick to simulate, so
+//! that its inputs arrive just in time.
 //!
 //! The feature `tracing` reports connections, full states, failed state checks, dropped views,
 //! refused datagrams and starved budgets as events of the crate `tracing`. The feature is off by
 //! default.
 //!
 //! Read the items in this order: [`Hub`], [`Receiver`], [`Playback`], [`JitterBuffer`];
-//! [`EventKinds`]; [`StreamSender`], [`StreamReceiver`]; [`split_datagram`]. [`Link`] simulates a
-//! bad network. The normative format is in `spec/NET.md`.
+//! [`EventKinds`]; [`StreamSender`], [`StreamReceiver`], [`InputClock`]; [`split_datagram`].
+//! [`Link`] simulates a bad network. The normative format is in `spec/NET.md`.
 
 #![forbid(unsafe_code)]
 
@@ -85,6 +86,7 @@ mod cost;
 mod error;
 mod events;
 mod handshake;
+mod input_clock;
 mod link;
 mod packet;
 mod playout;
@@ -93,6 +95,7 @@ mod round_trip;
 mod seen;
 mod sender;
 mod sequence;
+mod sorted_window;
 mod split;
 mod stream;
 mod trace;
@@ -102,6 +105,7 @@ pub use congestion::{CongestionControl, LinkLimit, LinkStatus};
 pub use cost::Cost;
 pub use error::{NetError, Refused};
 pub use events::{Event, EventKinds};
+pub use input_clock::{InputClock, InputClockConfig, InputClockError, InputClockStats};
 pub use link::{
     HEADER_BYTES, Link, LinkConfig, LinkError, LinkPreset, LinkStats, LinkTrace, LinkTraceError,
     Loss, PRESETS, Tally,
@@ -124,5 +128,5 @@ pub use split::{DatagramKind, datagram_kind, datagram_sequence, split_datagram};
 pub use stream::{
     StreamAcknowledgement, StreamConfig, StreamError, StreamHandled, StreamReceiver,
     StreamReceiverStats, StreamRecord, StreamRefused, StreamSender, StreamSenderStats,
-    ring_packets,
+    StreamTiming, ring_packets,
 };

@@ -2,6 +2,8 @@
 
 use core::ops::RangeInclusive;
 
+use kinepack::Tick;
+
 /// A missing datagram may just be late if it is at most this many sequences before a datagram that
 /// arrived. If the distance is larger, the datagram counts as lost. TCP uses 3, but on wireless
 /// links a packet may be overtaken by more than three others.
@@ -46,6 +48,13 @@ impl Sequence {
     /// distances up to half the number space.
     pub fn since(self, other: Self) -> i32 {
         i32::from(self.0.wrapping_sub(other.0) as i16)
+    }
+}
+
+/// The number of a tick's record in a stream: the tick modulo 2¹⁶.
+impl From<Tick> for Sequence {
+    fn from(tick: Tick) -> Self {
+        Self(tick.0 as u16)
     }
 }
 

@@ -4,6 +4,7 @@ use crate::packet::{
     ACKNOWLEDGEMENT, CHECK, CHECK_BYTES, EVENTS_ALONE, FRAGMENT, KIND_MASK, SNAPSHOT,
     SNAPSHOT_WITH_OLDER, STREAM_ACKNOWLEDGEMENT, split_front, split_turns,
 };
+use crate::stream::acknowledgement_bytes;
 use crate::{Channel, Refused, Sequence};
 
 /// Splits the bytes that the transport delivered as one datagram. Each channel may have an
@@ -73,11 +74,11 @@ fn first_part(datagrams: &[u8]) -> Result<Option<Part<'_>>, Refused> {
         None if datagrams.is_empty() => return Ok(None),
         None => return Err(Refused::Length { bytes: datagrams.len() }),
         Some(&ACKNOWLEDGEMENT) => 7,
-        Some(&STREAM_ACKNOWLEDGEMENT) => 3,
-        Some(first_byte)
-            if matches!(first_byte & KIND_MASK, ACKNOWLEDGEMENT | STREAM_ACKNOWLEDGEMENT) =>
-        {
-            return Err(Refused::Kind { first_byte: *first_byte });
+        Some(&first_byte) if first_byte & KIND_MASK == STREAM_ACKNOWLEDGEMENT => {
+            acknowledgement_bytes(first_byte).ok_or(Refused::Kind { first_byte })?
+        }
+        Some(&first_byte) if first_byte & KIND_MASK == ACKNOWLEDGEMENT => {
+            return Err(Refused::Kind { first_byte });
         }
         Some(_) => rest.len(),
     };
@@ -150,6 +151,7 @@ mod tests {
 
     const ACK: [u8; 7] = [5, 1, 2, 3, 4, 5, 6];
     const STREAM_ACK: [u8; 3] = [7, 1, 2];
+    const TIMED_ACK: [u8; 5] = [15, 1, 2, 3, 4];
 
     fn split(parts: &[&[u8]]) -> Result<Vec<Vec<u8>>, Refused> {
         split_datagram(&parts.concat()).map(|parts| parts.map(<[u8]>::to_vec).collect())
@@ -159,7 +161,15 @@ mod tests {
     fn each_part_at_most_once_and_in_order() {
         let others: [&[u8]; 4] = [&[0, 1, 2, 3, 9], &[4; 26], &[6], &[0x16, 5, 0, 6]];
         for other in others {
-            for front in [&[][..], &[&ACK[..]], &[&STREAM_ACK[..]], &[&ACK[..], &STREAM_ACK]] {
+            let fronts: [&[&[u8]]; 6] = [
+                &[],
+                &[&ACK],
+                &[&STREAM_ACK],
+                &[&TIMED_ACK],
+                &[&ACK, &STREAM_ACK],
+                &[&ACK, &TIMED_ACK],
+            ];
+            for front in fronts {
                 let parts = [front, &[other]].concat();
                 assert_eq!(split(&parts).unwrap(), parts);
                 assert!(front.is_empty() || split(front).unwrap() == front);
@@ -198,12 +208,12 @@ mod tests {
     #[test]
     fn nonsense_is_refused_whole() {
         assert_eq!(split(&[]), Err(Refused::Length { bytes: 0 }));
-        for (ack, bytes) in [(&ACK[..], 7), (&STREAM_ACK, 3)] {
+        for (ack, bytes) in [(&ACK[..], 7), (&STREAM_ACK, 3), (&TIMED_ACK, 5)] {
             for len in 1..bytes {
                 assert_eq!(split(&[&ack[..len]]), Err(Refused::Length { bytes: len }));
             }
             assert_eq!(split(&[ack, ack]), Err(Refused::Kind { first_byte: ack[0] }));
-            let first_byte = ack[0] | 8;
+            let first_byte = ack[0] | 16;
             assert_eq!(split(&[&[first_byte], &ack[1..]]), Err(Refused::Kind { first_byte }));
             assert_eq!(split(&[ack, &[first_byte], &ack[1..]]), Err(Refused::Kind { first_byte }));
         }

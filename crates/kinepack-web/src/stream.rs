@@ -103,7 +103,7 @@ impl InputSender {
     /// # Errors
     /// Fails if the sender refuses the acknowledgement. Then only a counter has changed.
     pub fn handle(&mut self, datagram: &[u8]) -> Result<(), JsError> {
-        self.sender.handle(datagram).map_err(failed)
+        self.sender.handle(datagram).map(drop).map_err(failed)
     }
 
     /// Counters, in the order of [`stat_names`](Self::stat_names).

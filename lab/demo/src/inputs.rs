@@ -37,7 +37,7 @@ pub fn key_config() -> StreamConfig {
 /// Adjusts the configuration of a hub whose datagrams begin with an acknowledgement of keys. It
 /// reserves the space, and counts it against budgets.
 pub fn with_keys(config: HubConfig) -> HubConfig {
-    let front_bytes = StreamAcknowledgement::BYTES;
+    let front_bytes = StreamAcknowledgement::MOST_BYTES;
     HubConfig {
         datagram_bytes: config.datagram_bytes - front_bytes,
         overhead_bytes: config.overhead_bytes + front_bytes,

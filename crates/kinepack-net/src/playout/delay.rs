@@ -9,7 +9,7 @@
 //! caused by loss. The delay is a quantile of the needs.
 
 use super::PlayoutConfig;
-use super::window::SortedWindow;
+use crate::sorted_window::SortedWindow;
 
 /// If a need exceeds the longest delay by more than this, the stream had stopped. The network was
 /// not merely slow.

@@ -16,7 +16,6 @@ mod clock;
 mod config;
 mod delay;
 mod stats;
-mod window;
 
 use std::collections::VecDeque;
 use std::time::Duration;

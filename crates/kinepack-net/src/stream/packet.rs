@@ -1,9 +1,8 @@
-//! Reads and writes the headers of stream packets, and stream acknowledgements, as sections 8.1 and
-//! 8.2 of `spec/NET.md` define them.
+//! Reads and writes the headers of stream packets, as section 8.1 of `spec/NET.md` defines them.
 
 use super::StreamRefused;
 use crate::Sequence;
-use crate::packet::{KIND_MASK, STREAM_ACKNOWLEDGEMENT, STREAM_PACKET};
+use crate::packet::{KIND_MASK, STREAM_PACKET};
 
 const FULL: u8 = 1 << 3;
 const COUNT_SHIFT: u32 = 4;
@@ -68,54 +67,6 @@ impl StreamHeader {
     }
 }
 
-/// The number of the newest accepted packet. The receiver sends this number back to the sender,
-/// alone or in front of another datagram ([`split_datagram`](crate::split_datagram)).
-///
-/// ```
-/// use kinepack_net::{DatagramKind, datagram_kind, split_datagram};
-/// use kinepack_net::{Sequence, StreamAcknowledgement};
-///
-/// // `StreamReceiver::acknowledgement` makes one. It travels in front of the next snapshot.
-/// let acknowledgement = StreamAcknowledgement(Sequence(41));
-/// let snapshot = [0, 7, 0, 0, 0];
-/// let datagrams = [&acknowledgement.to_bytes()[..], &snapshot].concat();
-///
-/// let front = split_datagram(&datagrams)?.next().ok_or("empty")?;
-/// assert_eq!(datagram_kind(front), Some(DatagramKind::StreamAcknowledgement));
-/// // `StreamSender::handle` takes it.
-/// assert_eq!(StreamAcknowledgement::from_bytes(front)?, acknowledgement);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StreamAcknowledgement(pub Sequence);
-
-impl StreamAcknowledgement {
-    /// The length of an acknowledgement in bytes.
-    pub const BYTES: usize = 3;
-
-    /// Writes the acknowledgement as a datagram.
-    pub fn to_bytes(self) -> [u8; Self::BYTES] {
-        let [low, high] = self.0.0.to_le_bytes();
-        [STREAM_ACKNOWLEDGEMENT, low, high]
-    }
-
-    /// Reads an acknowledgement from a datagram.
-    ///
-    /// # Errors
-    /// Returns [`StreamRefused::Kind`] or [`StreamRefused::Length`].
-    pub fn from_bytes(datagram: &[u8]) -> Result<Self, StreamRefused> {
-        match *datagram {
-            [STREAM_ACKNOWLEDGEMENT, low, high] => {
-                Ok(Self(Sequence(u16::from_le_bytes([low, high]))))
-            }
-            [first_byte, ..] if first_byte != STREAM_ACKNOWLEDGEMENT => {
-                Err(StreamRefused::Kind { first_byte })
-            }
-            _ => Err(StreamRefused::Length { bytes: datagram.len() }),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn other_packets_and_acknowledgements_are_refused() {
+    fn other_packets_are_refused() {
         for first_byte in (0..=255).filter(|byte| byte & 7 != 6) {
             assert_eq!(
                 StreamHeader::parse(&[first_byte; 20]),
@@ -168,20 +119,5 @@ mod tests {
         assert_eq!(back(0x06, 0), Err(StreamRefused::BadBack { back: 0, count: 1 }));
         assert_eq!(back(0xF6, 15), Err(StreamRefused::BadBack { back: 15, count: 16 }));
         assert_eq!(back(0xF6, 16), Ok(()));
-
-        let acknowledgement = StreamAcknowledgement(Sequence(0x0102));
-        assert_eq!(acknowledgement.to_bytes(), [7, 2, 1]);
-        assert_eq!(StreamAcknowledgement::from_bytes(&[7, 2, 1]), Ok(acknowledgement));
-        for datagram in [&[][..], &[7], &[7, 2], &[7, 2, 1, 0]] {
-            let bytes = datagram.len();
-            assert_eq!(
-                StreamAcknowledgement::from_bytes(datagram),
-                Err(StreamRefused::Length { bytes })
-            );
-        }
-        assert_eq!(
-            StreamAcknowledgement::from_bytes(&[15, 2, 1]),
-            Err(StreamRefused::Kind { first_byte: 15 })
-        );
     }
 }

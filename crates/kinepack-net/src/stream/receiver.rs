@@ -4,12 +4,16 @@
 use std::time::Duration;
 
 use kinepack::stream::{Learned, StreamCodec};
-use kinepack::{DecodeError, Pack};
+use kinepack::{DecodeError, Pack, Tick};
 
+use super::acknowledgement::{PARTS, TIMED_RECORDS, to_early_parts};
 use super::limit::RateLimit;
 use super::packet::{HeaderBase, MOST_RECORDS, StreamHeader};
 use super::ring::{Held, Ring};
-use super::{StreamAcknowledgement, StreamConfig, StreamError, StreamReceiverStats, StreamRefused};
+use super::{
+    StreamAcknowledgement, StreamConfig, StreamError, StreamReceiverStats, StreamRefused,
+    StreamTiming,
+};
 use crate::Sequence;
 use crate::trace::event;
 
@@ -136,10 +140,33 @@ pub struct StreamReceiver {
     /// When the newest packet was accepted.
     newest_at: Duration,
     limit: RateLimit,
+    /// The last tick that the server simulated, and when; `None` if records are not for ticks.
+    simulated: Option<Simulated>,
     /// The records of a packet, oldest first.
     records: Vec<u32>,
     learned: Learned,
     stats: StreamReceiverStats,
+}
+
+/// A tick that the server simulated.
+#[derive(Clone, Copy, Debug)]
+struct Simulated {
+    number: Sequence,
+    at: Duration,
+}
+
+impl Simulated {
+    /// How early the record `number` is if it arrives at `now`, in parts of a tick. Negative if its
+    /// tick was already simulated.
+    fn early_parts(&self, now: Duration, number: Sequence, rate_hz: u32) -> i16 {
+        const NANOS_PER_S: u128 = 1_000_000_000;
+        let since = now.saturating_sub(self.at).as_nanos();
+        let elapsed_parts = since.saturating_mul(PARTS as u128 * u128::from(rate_hz)) / NANOS_PER_S;
+        let elapsed_parts = i64::try_from(elapsed_parts).unwrap_or(i64::MAX);
+        let ahead_ticks = i64::from(number.since(self.number));
+        let parts = (PARTS * ahead_ticks).saturating_sub(elapsed_parts);
+        to_early_parts(if ahead_ticks > 0 { parts.max(0) } else { parts.min(-1) })
+    }
 }
 
 /// The new records of a packet.
@@ -164,6 +191,7 @@ impl StreamReceiver {
             ring: Ring::new(codec, config.ring_packets()),
             newest_at: Duration::ZERO,
             limit: RateLimit::new(&config),
+            simulated: None,
             records: vec![0; MOST_RECORDS * codec.lanes()],
             learned: codec.nothing_learned(),
             stats: StreamReceiverStats::default(),
@@ -256,7 +284,12 @@ impl StreamReceiver {
             self.records[..usize::from(header.count) * lanes].rchunks_exact(lanes).enumerate()
         {
             if new_bits >> index & 1 == 1 {
-                self.ring.put(number.before(index as u16), record);
+                let number = number.before(index as u16);
+                self.ring.put(number, record);
+                if let Some(simulated) = &self.simulated {
+                    let parts = simulated.early_parts(now, number, self.config.rate_hz);
+                    self.ring.note_early(number, parts);
+                }
             }
         }
         self.ring.make_base(number, &mut self.learned);
@@ -325,13 +358,48 @@ impl StreamReceiver {
         self.ring.record(number).map(|record| self.codec.reconstruct(record)).transpose()
     }
 
+    /// The lanes of the record for `tick`, which the server simulates at `now`. `None` if the record
+    /// did not arrive in time; most games then repeat the last input.
+    ///
+    /// Call this once for each tick if the client numbers its records by ticks, as an
+    /// [`InputClock`](crate::InputClock) does. From then on, acknowledgements tell the client how
+    /// early its records arrive, and [`stats`](Self::stats) counts those that arrived in time. The
+    /// records that [`handle`](Self::handle) returns are then not needed.
+    ///
+    /// The ring must hold the records that wait for their ticks:
+    /// [`longest_round_trip`](StreamConfig::longest_round_trip) must be at least the time from
+    /// sending a record until its tick.
+    pub fn record_for_tick(&mut self, now: Duration, tick: Tick) -> Option<&[u32]> {
+        let number = tick.into();
+        self.simulated = Some(Simulated { number, at: now });
+        let record = self.ring.record(number);
+        let counter =
+            if record.is_some() { &mut self.stats.in_time } else { &mut self.stats.missed };
+        *counter += 1;
+        record
+    }
+
+    /// The value of the record for `tick`, as [`record_for_tick`](Self::record_for_tick) returns
+    /// it. [`InputClock`](crate::InputClock) has an example.
+    ///
+    /// # Errors
+    /// Returns [`DecodeError::TypeMismatch`] for a type of another schema.
+    pub fn read_for_tick<T: Pack>(
+        &mut self,
+        now: Duration,
+        tick: Tick,
+    ) -> Result<Option<T>, DecodeError> {
+        let is_there = self.record_for_tick(now, tick).is_some();
+        if is_there { self.read(tick.into()) } else { Ok(None) }
+    }
+
     /// Appends the [`acknowledgement`](Self::acknowledgement), with the stream's channel, to `out`,
     /// a datagram for the sender. Returns false before the first packet.
     pub fn write_acknowledgement(&self, out: &mut Vec<u8>) -> bool {
         let acknowledgement = self.acknowledgement();
         if let Some(acknowledgement) = acknowledgement {
             self.config.channel.write(out);
-            out.extend(acknowledgement.to_bytes());
+            acknowledgement.write(out);
         }
         acknowledgement.is_some()
     }
@@ -339,7 +407,14 @@ impl StreamReceiver {
     /// The acknowledgement to send back, again and again, with any datagram. The acknowledgement
     /// does not include the channel. `None` before the first packet.
     pub fn acknowledgement(&self) -> Option<StreamAcknowledgement> {
-        self.ring.newest().map(StreamAcknowledgement)
+        let newest = self.ring.newest()?;
+        let timing = (0..TIMED_RECORDS)
+            .filter_map(|index| {
+                let number = newest.before(index);
+                Some(StreamTiming { number, early_parts: self.ring.early_parts(number)? })
+            })
+            .min_by_key(|timing| timing.early_parts);
+        Some(StreamAcknowledgement { newest, timing })
     }
 
     /// The number of the newest packet and of its newest record. `None` before the first packet.

@@ -28,6 +28,8 @@ pub(super) struct Ring {
     /// The newest number. `None` before the first record.
     newest: Option<Sequence>,
     held: Vec<Held>,
+    /// How early each record arrived. `None` if nothing was measured.
+    early_parts: Vec<Option<i16>>,
     lanes: Vec<u32>,
     learned: Vec<Learned>,
 }
@@ -40,6 +42,7 @@ impl Ring {
             lanes_per_record: codec.lanes(),
             newest: None,
             held: vec![Held::Nothing; len],
+            early_parts: vec![None; len],
             lanes: vec![0; len * codec.lanes()],
             learned: (0..len).map(|_| codec.nothing_learned()).collect(),
         }
@@ -102,6 +105,20 @@ impl Ring {
         let Some(place) = self.place(number) else { return };
         self.lanes[place * self.lanes_per_record..][..self.lanes_per_record].copy_from_slice(lanes);
         self.held[place] = Held::Record;
+        self.early_parts[place] = None;
+    }
+
+    /// Notes how early a held record arrived. Does nothing if the ring does not hold the record.
+    pub(super) fn note_early(&mut self, number: Sequence, parts: i16) {
+        if let Some(place) = self.place(number) {
+            self.early_parts[place] = Some(parts);
+        }
+    }
+
+    /// How early a record arrived, if the ring holds the record and this was measured.
+    pub(super) fn early_parts(&self, number: Sequence) -> Option<i16> {
+        let place = self.place(number).filter(|place| self.held[*place] != Held::Nothing)?;
+        self.early_parts[place]
     }
 
     /// Makes a held record a base, with the models learned up to it. Swaps `learned` with the old
@@ -117,6 +134,7 @@ impl Ring {
     /// The number of heap bytes.
     pub(super) fn memory_bytes(&self) -> usize {
         self.held.capacity() * size_of::<Held>()
+            + self.early_parts.capacity() * size_of::<Option<i16>>()
             + self.lanes.capacity() * size_of::<u32>()
             + self.learned.capacity() * size_of::<Learned>()
             + self.learned.iter().map(Learned::memory_bytes).sum::<usize>()

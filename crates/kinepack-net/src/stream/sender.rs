@@ -2,7 +2,7 @@
 //! See `spec/NET.md`, section 8.
 
 use kinepack::stream::{Learned, StreamCodec};
-use kinepack::{EncodeError, Pack};
+use kinepack::{EncodeError, Pack, Tick};
 
 use super::packet::{HeaderBase, LONGEST_HEADER_BYTES, MOST_RECORDS, StreamHeader};
 use super::ring::{Held, Ring};
@@ -48,8 +48,9 @@ const MOST_BYTES_PER_LANE: usize = 6;
 ///             assert_eq!(record.read::<Input>()?.jump, step == 7);
 ///         }
 ///     }
-///     if let Some(acknowledgement) = server.acknowledgement() {
-///         client.handle(&acknowledgement.to_bytes())?; // in front of whatever goes back
+///     let mut back = Vec::new();
+///     if server.write_acknowledgement(&mut back) {
+///         client.handle(&back)?; // in front of whatever goes back
 ///     }
 /// }
 /// assert_eq!(server.stats().records, 60);
@@ -99,9 +100,31 @@ impl StreamSender {
     /// Returns [`EncodeError::TypeMismatch`] for a type of another schema, and the errors of
     /// [`StreamCodec::quantize`]. Then nothing has changed.
     pub fn push<T: Pack>(&mut self, value: &T) -> Result<Sequence, EncodeError> {
+        self.push_at(self.next(), value)
+    }
+
+    /// Adds the record of a tick of the server, as an [`InputClock`](crate::InputClock) asks for it,
+    /// and returns its number: the tick modulo 2¹⁶.
+    ///
+    /// Ticks that the clock skipped have no record. If the tick is not after that of the newest
+    /// record, or 2¹⁵ or more after it, the sender forgets all records and begins anew with a full
+    /// packet.
+    ///
+    /// # Errors
+    /// As for [`push`](Self::push).
+    pub fn push_for_tick<T: Pack>(
+        &mut self,
+        tick: Tick,
+        value: &T,
+    ) -> Result<Sequence, EncodeError> {
+        self.push_at(tick.into(), value)
+    }
+
+    fn push_at<T: Pack>(&mut self, number: Sequence, value: &T) -> Result<Sequence, EncodeError> {
         let mut records = std::mem::take(&mut self.records);
         let record = &mut records[..self.codec.lanes()];
-        let pushed = self.codec.quantize(value, record).and_then(|()| self.push_lanes(record));
+        let pushed =
+            self.codec.quantize(value, record).and_then(|()| self.push_lanes_at(number, record));
         self.records = records;
         pushed
     }
@@ -112,15 +135,40 @@ impl StreamSender {
     /// Returns [`EncodeError::LaneCount`] or [`EncodeError::LaneOutOfRange`]. Then nothing has
     /// changed.
     pub fn push_lanes(&mut self, lanes: &[u32]) -> Result<Sequence, EncodeError> {
+        self.push_lanes_at(self.next(), lanes)
+    }
+
+    /// Adds the record of a tick of the server, whose lanes are already quantized. See
+    /// [`push_for_tick`](Self::push_for_tick).
+    ///
+    /// # Errors
+    /// As for [`push_lanes`](Self::push_lanes).
+    pub fn push_lanes_for_tick(
+        &mut self,
+        tick: Tick,
+        lanes: &[u32],
+    ) -> Result<Sequence, EncodeError> {
+        self.push_lanes_at(tick.into(), lanes)
+    }
+
+    fn push_lanes_at(&mut self, number: Sequence, lanes: &[u32]) -> Result<Sequence, EncodeError> {
         self.check_count(lanes.len())?;
         self.codec.check_lanes(lanes)?;
-        let number = self.ring.newest().map_or(self.config.first_number, |newest| newest.after(1));
+        let is_ahead = |newest| number.since(newest) > 0;
+        if !self.ring.newest().is_none_or(is_ahead) {
+            self.ring.clear();
+            self.unsent = 0;
+        }
         self.ring.advance(number);
         self.ring.put(number, lanes);
         self.acknowledged = self.acknowledged.filter(|base| self.ring.held(*base) == Held::Packet);
         self.unsent = (self.unsent + 1).min(self.ring.len());
         self.stats.records += 1;
         Ok(number)
+    }
+
+    fn next(&self) -> Sequence {
+        self.ring.newest().map_or(self.config.first_number, |newest| newest.after(1))
     }
 
     fn check_count(&self, lanes: usize) -> Result<(), EncodeError> {
@@ -195,46 +243,48 @@ impl StreamSender {
         self.codec.encode(base, &self.records[first..], &mut self.learned, &mut self.out).ok()
     }
 
-    /// Takes an acknowledgement.
+    /// Takes an acknowledgement, and returns it, for an [`InputClock`](crate::InputClock).
     ///
     /// # Errors
     /// Returns [`StreamRefused`], such as [`NeverSent`](StreamRefused::NeverSent). Then only a
     /// counter has changed.
-    pub fn handle(&mut self, datagram: &[u8]) -> Result<(), StreamRefused> {
+    pub fn handle(&mut self, datagram: &[u8]) -> Result<StreamAcknowledgement, StreamRefused> {
         let taken = self.take(datagram);
         match taken {
-            Ok(is_newer) => self.stats.acknowledged += u64::from(is_newer),
+            Ok(acknowledgement) => {
+                let number = acknowledgement.newest;
+                if self.acknowledged.is_none_or(|base| number.since(base) > 0) {
+                    self.acknowledged = Some(number);
+                    self.stats.acknowledged += 1;
+                }
+            }
             Err(refused) => {
                 event!(debug, reason = %refused, "stream acknowledgement refused");
                 self.stats.refused += 1;
                 return Err(refused);
             }
         }
-        taken.map(drop)
+        taken
     }
 
-    /// Applies an acknowledgement. Returns whether it provides a newer base.
-    fn take(&mut self, datagram: &[u8]) -> Result<bool, StreamRefused> {
+    /// Reads an acknowledgement of a packet that the ring holds.
+    fn take(&self, datagram: &[u8]) -> Result<StreamAcknowledgement, StreamRefused> {
         let rest = self.config.channel.strip(datagram);
         let rest = rest.ok_or_else(|| StreamRefused::channel(datagram))?;
-        let StreamAcknowledgement(number) = StreamAcknowledgement::from_bytes(rest)?;
+        let acknowledgement = StreamAcknowledgement::from_bytes(rest)?;
         let newest = self.ring.newest().ok_or(StreamRefused::NeverSent)?;
         // A number at a distance of half the number space is neither earlier nor later.
-        let behind = newest.since(number);
+        let behind = newest.since(acknowledgement.newest);
         if !(0..0x8000).contains(&behind) {
             return Err(StreamRefused::NeverSent);
         }
         if behind >= self.ring.len() as i32 {
             return Err(StreamRefused::LongAgo);
         }
-        if self.ring.held(number) != Held::Packet {
+        if self.ring.held(acknowledgement.newest) != Held::Packet {
             return Err(StreamRefused::NeverSent);
         }
-        let is_newer = self.acknowledged.is_none_or(|base| number.since(base) > 0);
-        if is_newer {
-            self.acknowledged = Some(number);
-        }
-        Ok(is_newer)
+        Ok(acknowledgement)
     }
 
     /// The newest acknowledged packet. The next packet is coded against this packet, unless this

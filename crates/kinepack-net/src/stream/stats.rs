@@ -64,6 +64,11 @@ pub struct StreamReceiverStats {
     /// How many of these records arrived as repeats, because the packet with their own number was
     /// lost or is still in flight.
     pub recovered: u64,
+    /// The number of ticks whose record had arrived in time: see
+    /// [`record_for_tick`](super::StreamReceiver::record_for_tick).
+    pub in_time: u64,
+    /// The number of ticks without a record, because it was lost or late.
+    pub missed: u64,
     /// How many times a full packet restarted the stream, after a silence in which half the number
     /// space may have passed.
     pub restarts: u64,

@@ -34,7 +34,7 @@ fn recorded() -> Vec<Vec<u8>> {
         .map(|step| {
             let number = sender.push(player.step()).unwrap();
             if step > 10 {
-                sender.handle(&StreamAcknowledgement(number.before(10)).to_bytes()).unwrap();
+                sender.handle(&acknowledgement(number.before(10))).unwrap();
             }
             sender.poll_transmit().unwrap().to_vec()
         })
@@ -126,6 +126,10 @@ impl Attacked {
         assert_eq!(seen(&self.receiver), seen(&self.twin));
         assert_eq!(self.receiver.acknowledgement(), self.twin.acknowledgement());
     }
+}
+
+fn acknowledgement(newest: Sequence) -> Vec<u8> {
+    StreamAcknowledgement { newest, timing: None }.to_bytes()
 }
 
 fn renumbered(packet: &[u8], number: Sequence) -> Vec<u8> {
@@ -370,8 +374,7 @@ fn damaged_packets_change_nothing() {
 fn acknowledgements_of_packets_never_sent_or_sent_long_ago() {
     let mut sender = StreamSender::new(&codec(), config()).unwrap();
     let mut player = Player::new(2);
-    let forged = |number: Sequence| StreamAcknowledgement(number).to_bytes();
-    assert_eq!(sender.handle(&forged(Sequence(FIRST))), Err(StreamRefused::NeverSent));
+    assert_eq!(sender.handle(&acknowledgement(Sequence(FIRST))), Err(StreamRefused::NeverSent));
     let mut newest = Sequence(FIRST);
     for step in 0..200 {
         newest = sender.push(player.step()).unwrap();
@@ -383,21 +386,24 @@ fn acknowledgements_of_packets_never_sent_or_sent_long_ago() {
     let mut twin = sender.clone();
     for ahead in [1, 2, 1000, 0x7FFF] {
         assert_eq!(
-            sender.handle(&forged(newest.after(ahead))),
+            sender.handle(&acknowledgement(newest.after(ahead))),
             Err(StreamRefused::NeverSent),
             "{ahead}"
         );
     }
-    assert_eq!(sender.handle(&forged(newest.before(0x8000))), Err(StreamRefused::NeverSent));
+    assert_eq!(
+        sender.handle(&acknowledgement(newest.before(0x8000))),
+        Err(StreamRefused::NeverSent)
+    );
     for behind in [RING, 100, 150, 0x7FFF] {
         assert_eq!(
-            sender.handle(&forged(newest.before(behind))),
+            sender.handle(&acknowledgement(newest.before(behind))),
             Err(StreamRefused::LongAgo),
             "{behind}"
         );
     }
     // Record 198 was pushed, but is not the newest record of any packet.
-    assert_eq!(sender.handle(&forged(newest.before(1))), Err(StreamRefused::NeverSent));
+    assert_eq!(sender.handle(&acknowledgement(newest.before(1))), Err(StreamRefused::NeverSent));
     for datagram in
         [&[][..], &[7], &[7, 0], &[7, 0, 0, 0], &[15, 0, 0], &[5, 0, 0], &[0; 3], &[255; 60]]
     {
@@ -406,9 +412,9 @@ fn acknowledgements_of_packets_never_sent_or_sent_long_ago() {
     assert_eq!((sender.acknowledged(), sender.stats().refused), (None, twin.stats().refused + 18));
     // An acknowledgement older than the base is ignored.
     for sender in [&mut sender, &mut twin] {
-        sender.handle(&forged(newest.before(3))).unwrap();
+        sender.handle(&acknowledgement(newest.before(3))).unwrap();
     }
-    sender.handle(&forged(newest.before(6))).unwrap();
+    sender.handle(&acknowledgement(newest.before(6))).unwrap();
     assert_eq!(sender.acknowledged(), Some(newest.before(3)));
     assert_eq!(sender.stats().acknowledged, 1);
     for _ in 0..100 {

@@ -74,7 +74,7 @@ impl Player {
 
     /// Takes an acknowledgement of keys.
     pub fn acknowledge(&mut self, datagram: &[u8]) -> Result<(), StreamRefused> {
-        self.keys.handle(datagram)
+        self.keys.handle(datagram).map(drop)
     }
 
     /// Asks the pilot for each record that is due. Returns whether there is something to

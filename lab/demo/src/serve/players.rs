@@ -185,19 +185,12 @@ impl Players {
     }
 
     /// Returns the acknowledgement to put in front of a datagram to a guest, if one is due.
-    pub fn front(
-        &mut self,
-        client: u64,
-        now: Duration,
-    ) -> Option<[u8; StreamAcknowledgement::BYTES]> {
+    pub fn front(&mut self, client: u64, now: Duration) -> Option<Vec<u8>> {
         self.present.get_mut(&client)?.acknowledgement(now, ACKNOWLEDGE_EVERY)
     }
 
     /// Returns the next acknowledgement that is due and found no other datagram to travel with.
-    pub fn poll_transmit(
-        &mut self,
-        now: Duration,
-    ) -> Option<(u64, [u8; StreamAcknowledgement::BYTES])> {
+    pub fn poll_transmit(&mut self, now: Duration) -> Option<(u64, Vec<u8>)> {
         let due = |(client, player): (&u64, &mut Player)| {
             Some((*client, player.acknowledgement(now, ACKNOWLEDGE_ALONE)?))
         };
@@ -236,11 +229,7 @@ impl Player {
         })
     }
 
-    fn acknowledgement(
-        &mut self,
-        now: Duration,
-        every: Duration,
-    ) -> Option<[u8; StreamAcknowledgement::BYTES]> {
+    fn acknowledgement(&mut self, now: Duration, every: Duration) -> Option<Vec<u8>> {
         let newest = self.keys.acknowledgement()?;
         let is_due = self
             .acknowledged

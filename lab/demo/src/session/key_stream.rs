@@ -7,9 +7,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use cubes::Input;
-use kinepack_net::{
-    HEADER_BYTES, Sequence, StreamAcknowledgement, StreamConfig, StreamReceiver, StreamSender,
-};
+use kinepack_net::{HEADER_BYTES, Sequence, StreamConfig, StreamReceiver, StreamSender};
 
 use crate::inputs::{key_codec, key_config};
 use crate::keys::Keys;
@@ -117,9 +115,9 @@ impl KeyStream {
 
     /// Returns the acknowledgement to put in front of the next datagram to the viewer, or `None` if
     /// no packet arrived since the last one.
-    pub(super) fn poll_acknowledgement(&mut self) -> Option<[u8; StreamAcknowledgement::BYTES]> {
+    pub(super) fn poll_acknowledgement(&mut self) -> Option<Vec<u8>> {
         let is_due = std::mem::take(&mut self.acknowledges);
-        self.sink.acknowledgement().filter(|_| is_due).map(StreamAcknowledgement::to_bytes)
+        self.sink.acknowledgement().filter(|_| is_due).map(|newest| newest.to_bytes())
     }
 
     /// Takes an acknowledgement at the viewer's end.

@@ -11,7 +11,7 @@ const MAX_SAMPLES: usize = 1024;
 /// Cost of an insertion: two binary searches and two moves within 8 KiB. Reading the order
 /// statistics costs nothing.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SortedWindow {
+pub(crate) struct SortedWindow {
     /// The time and value of each sample, oldest first.
     samples: VecDeque<(i64, i64)>,
     /// The same values, smallest first.
@@ -20,7 +20,7 @@ pub(super) struct SortedWindow {
 
 impl SortedWindow {
     /// Adds a value that arrived at `now_ns`.
-    pub(super) fn insert(&mut self, now_ns: i64, value: i64) {
+    pub(crate) fn insert(&mut self, now_ns: i64, value: i64) {
         if self.samples.len() == MAX_SAMPLES {
             self.forget_oldest();
         }
@@ -30,19 +30,19 @@ impl SortedWindow {
     }
 
     /// Forgets values that arrived before `since_ns`.
-    pub(super) fn expire(&mut self, since_ns: i64) {
+    pub(crate) fn expire(&mut self, since_ns: i64) {
         while self.samples.front().is_some_and(|(arrived_ns, _)| *arrived_ns < since_ns) {
             self.forget_oldest();
         }
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.samples.clear();
         self.sorted.clear();
     }
 
     /// The values, smallest first.
-    pub(super) fn sorted(&self) -> &[i64] {
+    pub(crate) fn sorted(&self) -> &[i64] {
         &self.sorted
     }
 
