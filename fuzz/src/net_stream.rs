@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use kinepack::Schema;
 use kinepack::quantize::IntegerLimits;
 use kinepack::schema::{Field, FieldKind};
 use kinepack::stream::{StreamCodec, StreamLevel};
+use kinepack::{Schema, Tick};
 use kinepack_net::{Sequence, StreamConfig, StreamReceiver, StreamSender, split_datagram};
 
 use crate::net::Source;
@@ -129,10 +129,18 @@ pub fn net_stream(data: &[u8]) {
                 let [low, high] = number.0.to_le_bytes();
                 let _ = sender.handle(&[7, low, high]);
             }
-            14 => now += Duration::from_millis(source.byte().into()),
+            14 => {
+                now += Duration::from_millis(source.byte().into());
+                if control >> 7 == 1 {
+                    let newest = receiver.newest().unwrap_or_default();
+                    let tick = newest.after(4).before(source.byte().into());
+                    receiver.record_for_tick(now, Tick(tick.0.into()));
+                }
+            }
             _ => {
                 if let Some(acknowledgement) = receiver.acknowledgement() {
-                    let _ = sender.handle(&acknowledgement.to_bytes());
+                    let taken = sender.handle(&acknowledgement.to_bytes());
+                    assert!(taken.is_err() || taken == Ok(acknowledgement));
                 }
             }
         }

@@ -36,6 +36,7 @@ mod faults;
 mod frames;
 mod groups;
 mod hostile;
+mod input_clock;
 mod kinds;
 mod link;
 mod link_trace;

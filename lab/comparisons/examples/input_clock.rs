@@ -206,7 +206,7 @@ fn play(arguments: &Arguments, setting: Setting, seed: u64, counts: &mut Counts)
         if is_tick {
             fates.entry(tick).or_default().used_s = Some(now.as_secs_f64());
             server.read_for_tick::<Input>(now, Tick(tick))?;
-            if tick % (HZ / arguments.snapshots) == 0 {
+            if tick.is_multiple_of(HZ / arguments.snapshots) {
                 let mut world = Snapshot::new(&schema, Tick(tick));
                 let x = (f64::from(tick) * 0.02).sin() as f32 * 50.0;
                 world.push(EntityId(1), &Thing { position: [x, 0.0, 0.0] })?;

@@ -50,7 +50,7 @@ impl InputClockConfig {
     pub fn at_hz(tick_hz: u32) -> Self {
         Self {
             tick_hz,
-            in_time_ratio: 0.997,
+            in_time_ratio: 0.998,
             margin: Duration::from_millis(2),
             slew_ratio: 0.05,
             jump_forward: Duration::from_millis(70),

@@ -17,7 +17,7 @@ pub use config::{InputClockConfig, InputClockError};
 use lead::LeadEstimator;
 
 use crate::stream::PARTS;
-use crate::{ReceiverStatus, Sequence, StreamAcknowledgement};
+use crate::{ReceiverStatus, Sequence, StreamAcknowledgement, StreamTiming};
 
 /// The maximum number of ticks that one call returns: as many inputs as a packet holds.
 const MOST_TICKS: u32 = 16;
@@ -92,13 +92,15 @@ pub struct InputClock {
     now_ns: Option<i64>,
     /// When `ticks` was called last.
     framed_ns: i64,
+    /// The number of jumps before the last call of `ticks`.
+    jumps_before: u64,
     /// The next tick to return.
     next: u32,
     /// The lead of each recent tick, at the tick modulo the length. `None` if nothing is learned
     /// from its input.
     leads: Vec<Option<(Sequence, i64)>>,
-    /// The newest acknowledged number, and the number of the newest report.
-    observed: Option<(Sequence, Sequence)>,
+    /// The newest acknowledged number, and the number of the newest report that is not a sample.
+    observed: Option<(Sequence, Option<Sequence>)>,
     stats: InputClockStats,
 }
 
@@ -113,8 +115,8 @@ pub struct InputClockStats {
     pub jumps: u64,
     /// The number of reports that the clock learned from.
     pub reports: u64,
-    /// How early the input of the last report arrived, in ticks. Negative if it was late. Each
-    /// report is of the least early of 16 inputs.
+    /// How early the input of the last report arrived, in ticks. Negative if it was late. About half
+    /// of the reports are of the least early of 16 inputs.
     pub early_ticks: f64,
     /// How far the clock is from the lead that it needs, in seconds. Positive if the clock runs
     /// faster to get there.
@@ -133,6 +135,7 @@ impl InputClock {
             lead_ns: 0,
             now_ns: None,
             framed_ns: 0,
+            jumps_before: 0,
             next: 0,
             leads: vec![None; KEPT_LEADS],
             observed: None,
@@ -181,10 +184,13 @@ impl InputClock {
     pub fn ticks(&mut self, now: Duration) -> impl ExactSizeIterator<Item = Tick> + use<> {
         let due = self.due(now).unwrap_or(self.next);
         let first = self.next.max(due.saturating_sub(MOST_TICKS));
+        let jumps = std::mem::replace(&mut self.jumps_before, self.stats.jumps);
         let is_usual = self.now_ns.is_some_and(|now_ns| {
             let frame_ns = now_ns - std::mem::replace(&mut self.framed_ns, now_ns);
             frame_ns <= nanos(self.config.longest_frame)
         });
+        // After a pause or a jump, inputs are late because many ticks are simulated at once.
+        let is_usual = is_usual && jumps == self.stats.jumps;
         for tick in first..due {
             let number = Sequence::from(Tick(tick));
             self.leads[tick as usize % KEPT_LEADS] = is_usual.then_some((number, self.lead_ns));
@@ -213,6 +219,7 @@ impl InputClock {
         self.stats.error_s = error_ns as f64 / 1e9;
         if error_ns > nanos(self.config.jump_forward) || error_ns < -nanos(self.config.jump_back) {
             self.lead_ns = needed_ns;
+            self.lead.start_again();
             self.stats.jumps += 1;
             return;
         }
@@ -230,16 +237,21 @@ impl InputClock {
     pub fn observe(&mut self, now: Duration, acknowledgement: &StreamAcknowledgement) {
         let Some(timing) = acknowledgement.timing.filter(|_| self.is_started()) else { return };
         let newest = acknowledgement.newest;
-        if self.observed.is_some_and(|(last, of)| newest.since(last) < 0 || of == timing.number) {
+        let is_sample = StreamTiming::is_sample(newest);
+        let is_known = |(last, worst): (Sequence, Option<Sequence>)| {
+            newest.since(last) < i32::from(is_sample) || !is_sample && worst == Some(timing.number)
+        };
+        if self.observed.is_some_and(is_known) {
             return;
         }
         let place = usize::from(timing.number.0) % KEPT_LEADS;
         let lead_ns = self.leads[place].filter(|(number, _)| *number == timing.number);
         let Some((number, lead_ns)) = lead_ns else { return };
-        self.observed = Some((newest, number));
+        let worst = self.observed.and_then(|(_, worst)| worst);
+        self.observed = Some((newest, if is_sample { worst } else { Some(number) }));
         let early_ns = i64::from(timing.early_parts) * 1_000_000_000
             / (PARTS * i64::from(self.config.tick_hz));
-        self.lead.observe(nanos(now).max(self.now_ns.unwrap_or(0)), lead_ns, early_ns);
+        self.lead.observe(nanos(now).max(self.now_ns.unwrap_or(0)), lead_ns, early_ns, is_sample);
         self.stats.reports += 1;
         self.stats.early_ticks = timing.early_ticks();
     }

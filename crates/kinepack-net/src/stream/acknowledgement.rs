@@ -28,7 +28,7 @@ const MOST_EARLY: i64 = (1 << (INDEX_SHIFT - 1)) - 1;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamTiming {
-    /// The record's number. Of the last 16 records, it is the one that arrived least early.
+    /// The record's number.
     pub number: Sequence,
     /// How early the record arrived before the server needed it, in sixteenths of a tick, from
     /// -2,048 to 2,047. Negative if the record arrived too late.
@@ -36,6 +36,12 @@ pub struct StreamTiming {
 }
 
 impl StreamTiming {
+    /// Whether the acknowledgement of `newest` has the timing of this record, whatever that is.
+    /// Otherwise it has that of the least early of the last 16 records.
+    pub(crate) fn is_sample(newest: Sequence) -> bool {
+        newest.0.count_ones() % 2 == 1
+    }
+
     /// How early the record arrived, in ticks. Negative if it arrived too late.
     pub fn early_ticks(&self) -> f64 {
         f64::from(self.early_parts) / PARTS as f64
@@ -71,8 +77,8 @@ pub struct StreamAcknowledgement {
     /// The number of the newest accepted packet.
     pub newest: Sequence,
     /// How early the records arrive, if the receiver uses them
-    /// [by ticks](super::StreamReceiver::record_for_tick). Its number is at most 15 before the
-    /// newest.
+    /// [by ticks](super::StreamReceiver::record_for_tick): about half of the time that of the newest
+    /// record, otherwise that of the least early of the last 16.
     pub timing: Option<StreamTiming>,
 }
 

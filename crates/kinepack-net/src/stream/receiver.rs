@@ -408,7 +408,8 @@ impl StreamReceiver {
     /// does not include the channel. `None` before the first packet.
     pub fn acknowledgement(&self) -> Option<StreamAcknowledgement> {
         let newest = self.ring.newest()?;
-        let timing = (0..TIMED_RECORDS)
+        let records = if StreamTiming::is_sample(newest) { 1 } else { TIMED_RECORDS };
+        let timing = (0..records)
             .filter_map(|index| {
                 let number = newest.before(index);
                 Some(StreamTiming { number, early_parts: self.ring.early_parts(number)? })

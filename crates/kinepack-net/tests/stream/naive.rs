@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use kinepack::stream::{StreamBase, StreamCodec};
-use kinepack_net::Sequence;
+use kinepack_net::{Sequence, StreamTiming};
 
 pub(crate) struct Naive {
     codec: StreamCodec,
@@ -14,12 +14,42 @@ pub(crate) struct Naive {
     newest: Option<(Sequence, Duration)>,
     records: BTreeMap<u16, Vec<u32>>,
     packets: BTreeMap<u16, Vec<u32>>,
+    /// The last tick of the server, and when.
+    tick: Option<(Sequence, Duration)>,
+    early: BTreeMap<u16, i16>,
 }
 
 impl Naive {
     pub(crate) fn new(codec: StreamCodec, ring: usize, rate_hz: u32) -> Self {
         let (records, packets) = (BTreeMap::new(), BTreeMap::new());
-        Self { codec, ring: ring as i32, rate_hz, newest: None, records, packets }
+        let (newest, tick, early) = (None, None, BTreeMap::new());
+        Self { codec, ring: ring as i32, rate_hz, newest, records, packets, tick, early }
+    }
+
+    pub(crate) fn simulate(&mut self, now: Duration, tick: Sequence) {
+        self.tick = Some((tick, now));
+    }
+
+    /// The timing of the newest acknowledgement.
+    pub(crate) fn timing(&self) -> Option<StreamTiming> {
+        let (newest, _) = self.newest?;
+        let of = |behind| {
+            let number = newest.before(behind);
+            Some(StreamTiming { number, early_parts: *self.early.get(&number.0)? })
+        };
+        let records = if newest.0.count_ones() % 2 == 1 { 1 } else { 16 };
+        (0..records)
+            .filter_map(of)
+            .min_by_key(|timing| (timing.early_parts, newest.since(timing.number)))
+    }
+
+    fn early(&self, now: Duration, number: Sequence) -> Option<i16> {
+        let (tick, at) = self.tick?;
+        let passed =
+            (now.saturating_sub(at).as_nanos() * 16 * u128::from(self.rate_hz)) as f64 / 1e9;
+        let early = f64::from(16 * number.since(tick)) - passed.floor();
+        let early = if number.since(tick) > 0 { early.max(0.0) } else { early.min(-1.0) };
+        Some(early.clamp(-2048.0, 2047.0) as i16)
     }
 
     /// Handles a packet. Returns the new records, or `None` if the packet must be refused.
@@ -43,6 +73,7 @@ impl Naive {
                 (now - newest_at).as_secs_f64() * f64::from(self.rate_hz) >= 32_769.0;
             if is_out && first_byte & 8 != 0 && half_the_numbers_went_by {
                 let mut anew = Self::new(self.codec.clone(), self.ring as usize, self.rate_hz);
+                anew.tick = self.tick;
                 let new = anew.handle(now, datagram);
                 if new.is_some() {
                     *self = anew;
@@ -78,6 +109,7 @@ impl Naive {
             let record = number.before(behind);
             if newest.0.since(record) < self.ring && !self.records.contains_key(&record.0) {
                 self.records.insert(record.0, lanes.to_vec());
+                self.early.extend(self.early(now, record).map(|early| (record.0, early)));
                 new.push((record.0, lanes.to_vec()));
             }
         }
@@ -85,6 +117,7 @@ impl Naive {
         let is_held = |number: u16| newest.0.since(Sequence(number)) < self.ring;
         self.records.retain(|number, _| is_held(*number));
         self.packets.retain(|number, _| is_held(*number));
+        self.early.retain(|number, _| is_held(*number));
         Some(new)
     }
 }

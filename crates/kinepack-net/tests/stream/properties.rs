@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use kinepack::Tick;
 use kinepack_net::{
     Sequence, StreamConfig, StreamReceiver, StreamRefused, StreamSender, split_datagram,
 };
@@ -31,6 +32,8 @@ enum Event {
     /// Nothing is sent for about the time in which half of all numbers pass.
     Silence(u16),
     Lose(usize),
+    /// The server simulates the tick this many numbers after the newest packet's.
+    Tick(i16),
 }
 
 fn any_event() -> impl Strategy<Value = Event> {
@@ -45,6 +48,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         4 => (0u16..200).prop_map(Event::Pass),
         1 => (500u16..600).prop_map(Event::Silence),
         1 => (0usize..4).prop_map(Event::Lose),
+        4 => prop_oneof![-8i16..3, any::<i16>()].prop_map(Event::Tick),
     ]
 }
 
@@ -138,11 +142,21 @@ fn any_order_of_events() {
                             .map(|parts| parts.flatten().copied().collect::<Vec<_>>());
                         assert!(parts.is_err() || parts == Ok(bytes));
                     }
+                    Event::Tick(ahead) => {
+                        let newest = receiver.newest().unwrap_or_default();
+                        let tick = Tick(newest.0.wrapping_add_signed(ahead).into());
+                        let record = receiver.record(tick.into()).map(<[u32]>::to_vec);
+                        assert_eq!(receiver.record_for_tick(now, tick), record.as_deref());
+                        naive.simulate(now, tick.into());
+                    }
                     Event::Acknowledge => {
                         if let Some(acknowledgement) = receiver.acknowledgement() {
+                            assert_eq!(acknowledgement.timing, naive.timing());
                             let taken = sender.handle(&acknowledgement.to_bytes());
                             assert!(
-                                taken.is_ok() || !is_honest || taken == Err(StreamRefused::LongAgo),
+                                taken == Ok(acknowledgement)
+                                    || !is_honest
+                                    || taken == Err(StreamRefused::LongAgo),
                                 "{taken:?}"
                             );
                         }

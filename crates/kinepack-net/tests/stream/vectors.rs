@@ -8,7 +8,10 @@ use std::time::Duration;
 
 use kinepack::stream::{StreamCodec, StreamLevel};
 use kinepack::{Bytes, Pack};
-use kinepack_net::{Sequence, StreamConfig, StreamHandled, StreamReceiver, StreamSender};
+use kinepack_net::{
+    Sequence, StreamAcknowledgement, StreamConfig, StreamHandled, StreamReceiver, StreamSender,
+    StreamTiming,
+};
 
 const VECTORS: &str = include_str!("../../../../spec/vectors/net_stream.txt");
 
@@ -41,6 +44,10 @@ fn call(step: u32) -> Call {
         arguments: [0, 1, 2, 3].map(byte),
     }
 }
+
+/// Timings: the acknowledged number, the index, and how early the record is.
+const TIMINGS: [(u16, u16, i16); 6] =
+    [(0, 0, 0), (2, 15, -1), (300, 7, 2047), (65_535, 1, -2048), (9, 9, 16), (258, 2, -43)];
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -88,6 +95,12 @@ fn written() -> String {
             sender.handle(&acknowledgement).unwrap();
         }
     }
+    for (newest, index, early_parts) in TIMINGS {
+        let number = Sequence(newest).before(index);
+        let timing = Some(StreamTiming { number, early_parts });
+        let timed = StreamAcknowledgement { newest: Sequence(newest), timing };
+        lines += &format!("timed {} {}:{early_parts}\n", hex(&timed.to_bytes()), number.0);
+    }
     lines
 }
 
@@ -116,6 +129,13 @@ fn every_datagram_is_read() {
         let (name, datagram) = (words.next().unwrap(), bytes(words.next().unwrap()));
         if name == "acknowledgement" {
             assert_eq!(receiver.acknowledgement().unwrap().to_bytes(), *datagram, "{line}");
+            continue;
+        }
+        if name == "timed" {
+            let read = StreamAcknowledgement::from_bytes(&datagram).unwrap();
+            let StreamTiming { number, early_parts } = read.timing.unwrap();
+            assert!(line.ends_with(&format!(" {}:{early_parts}", number.0)), "{line}");
+            assert_eq!(read.to_bytes(), datagram);
             continue;
         }
         let handled = receiver.handle(Duration::from_secs(forms[0]), &datagram).unwrap();
