@@ -40,8 +40,8 @@ const START_TICKS: f64 = 2.0;
 /// [`1 - in_time_ratio`](InputClockConfig::in_time_ratio). The tick never goes backwards, and no
 /// tick is returned twice, until the next `start`.
 ///
-/// Cost: some hundred nanoseconds for each call. It allocates all its memory at the beginning, but
-/// for a window of at most 16 KiB, which grows as reports arrive.
+/// Cost: 0.2 µs in each frame. It allocates its memory at the beginning, except for two windows of
+/// reports, which grow to at most 24 KiB each.
 ///
 /// ```
 /// use std::time::Duration;
