@@ -69,13 +69,15 @@ struct VariantCode {
     reconstruct: Vec<TokenStream>,
     /// The arms of a `match` on the variant's number, with expressions for the interpolated value.
     interpolate: Vec<TokenStream>,
+    /// The arms of a `match` on three states of the same variant.
+    displace: Vec<TokenStream>,
 }
 
 impl VariantCode {
     /// Makes the function bodies of an enum with `count` lanes, whose last variant has the number
     /// `max`.
     fn into_bodies(self, krate: &Path, count: TokenStream, max: u32) -> Bodies {
-        let Self { schema, quantize, store_raw, reconstruct, interpolate } = self;
+        let Self { schema, quantize, store_raw, reconstruct, interpolate, displace } = self;
         Bodies {
             lanes: count,
             fields: quote! {
@@ -101,6 +103,13 @@ impl VariantCode {
                 match lanes.from[0] { #(#interpolate)* }
             },
             to_world: None,
+            displace: quote! {
+                match (self, from, to) {
+                    #(#displace)*
+                    #[allow(unreachable_patterns)]
+                    _ => {}
+                }
+            },
         }
     }
 }
@@ -161,6 +170,7 @@ fn with_fields(
             let lanes = lanes.after(#first);
             #value
         }));
+        parts.displace.push(group.displace_variant(krate));
     }
     Ok(needs.into_impl(krate, parts.into_bodies(krate, count, max)))
 }

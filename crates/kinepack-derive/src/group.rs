@@ -3,8 +3,8 @@
 //! The generated code splits lanes off the front, field by field, in constant numbers. It checks
 //! the total length once, so the compiler can remove the bounds checks of the individual fields.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote};
 use syn::{Path, Result};
 
 use crate::fields::{Context, FieldCode, PackedField};
@@ -144,6 +144,41 @@ impl<'a> Group<'a> {
     /// if no field can be relative to an entity.
     pub(crate) fn to_world(&self, krate: &Path) -> Option<TokenStream> {
         frames::to_world(krate, &self.fields, &self.velocities)
+    }
+
+    /// Returns statements that displace the fields of a struct, `self`.
+    pub(crate) fn displace(&self, krate: &Path) -> TokenStream {
+        let statements = self.fields.iter().map(|field| {
+            let member = &field.member;
+            let places = [quote!(&mut self), quote!(&from), quote!(&to)];
+            interpolate::displace(krate, field, places.map(|state| quote!(#state.#member)))
+        });
+        quote!(#(#statements)*)
+    }
+
+    /// Returns an arm of a `match` on three states, which displaces the fields of a variant.
+    pub(crate) fn displace_variant(&self, krate: &Path) -> TokenStream {
+        let constructor = &self.constructor;
+        let names = |state: &str| {
+            let named = |field: &PackedField<'_>| format_ident!("{state}_{}", field.part());
+            self.fields.iter().map(named).collect::<Vec<Ident>>()
+        };
+        let states = ["now", "from", "to"].map(names);
+        let moved = |index: usize| {
+            let places = states.each_ref().map(|names| names[index].to_token_stream());
+            interpolate::displace(krate, &self.fields[index], places)
+        };
+        let statements: Vec<_> = (0..self.fields.len()).map(moved).collect();
+        let patterns = states.each_ref().map(|names| {
+            let bindings = self.fields.iter().zip(names).zip(&statements);
+            let used = bindings.filter(|(_, statement)| !statement.is_empty());
+            let bindings = used.map(|((field, name), _)| {
+                let member = &field.member;
+                quote!(#member: #name,)
+            });
+            quote!(#constructor { #(#bindings)* .. })
+        });
+        quote!((#(#patterns),*) => { #(#statements)* })
     }
 
     /// Returns an expression for the interpolated value of the pair `lanes`. The code splits off

@@ -61,6 +61,8 @@ pub(crate) struct Bodies {
     /// Statements that move the fields of `self` into world coordinates. `None` if the default
     /// method is used.
     pub(crate) to_world: Option<TokenStream>,
+    /// Statements that displace `self` by `ratio` times the way from `from` to `to`.
+    pub(crate) displace: TokenStream,
 }
 
 impl<'a> Needs<'a> {
@@ -100,6 +102,7 @@ impl<'a> Needs<'a> {
             reconstruct,
             interpolate,
             to_world,
+            displace,
         } = bodies;
         let quantize_columns = quantize_columns.map(|fill| quantize_columns_fn(krate, &fill));
         let to_world = to_world.map(|statements| to_world_fn(krate, &statements));
@@ -155,6 +158,11 @@ impl<'a> Needs<'a> {
                 }
 
                 #to_world
+
+                fn displace(&mut self, from: &Self, to: &Self, ratio: f64) {
+                    let _ = (&mut *self, from, to, ratio);
+                    #displace
+                }
             }
         }
     }

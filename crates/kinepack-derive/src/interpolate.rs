@@ -114,6 +114,44 @@ fn between(krate: &Path, field: &PackedField<'_>, code: &FieldCode) -> TokenStre
     }
 }
 
+/// Returns statements that displace a field. `places` are references to it in the state that moves,
+/// and in the states `from` and `to`. There are none if the field does not move.
+pub(crate) fn displace(
+    krate: &Path,
+    field: &PackedField<'_>,
+    places: [TokenStream; 3],
+) -> TokenStream {
+    let FieldRule { steps, clock, cut, optional, .. } = field.rule;
+    if steps || clock || cut || field.rule.velocity().is_some() {
+        return TokenStream::new();
+    }
+    let (ty, limits, helpers) = (field.ty, field.limits(), quote!(#krate::__derive));
+    let moved = |[now, from, to]: [TokenStream; 3]| match &field.rule.lanes {
+        Rule::Nested => quote!(<#ty as #krate::Pack>::displace(#now, #from, #to, ratio);),
+        Rule::Floats(_) => {
+            quote!(#helpers::displace_floats::<#ty>(#now, #from, #to, &#limits, ratio);)
+        }
+        Rule::Rotation { .. } => {
+            quote!(#helpers::displace_rotation::<#ty>(#now, #from, #to, ratio);)
+        }
+        Rule::With(_) | Rule::Integer { .. } | Rule::Skip => TokenStream::new(),
+    };
+    if !optional {
+        return moved(places);
+    }
+    let [now, from, to] = places;
+    let statement = moved([quote!(now), quote!(from), quote!(to)]);
+    if statement.is_empty() {
+        return statement;
+    }
+    let some = quote!(::core::option::Option::Some);
+    quote! {
+        if let (#some(now), #some(from), #some(to)) = (#now, #from, #to) {
+            #statement
+        }
+    }
+}
+
 /// Returns an expression for an array of the field's values in both states.
 fn both(field: &PackedField<'_>, code: &FieldCode) -> TokenStream {
     let (part, reconstruct) = (field.part(), &code.reconstruct);

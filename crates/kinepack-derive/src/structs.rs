@@ -37,6 +37,7 @@ pub(crate) fn expand(
         reconstruct: group.reconstruct(),
         interpolate: group.interpolate(krate),
         to_world: group.to_world(krate),
+        displace: group.displace(krate),
     };
     Ok(needs
         .into_impl(krate, if coarse.is_empty() { bodies } else { after(bodies, &coarse, krate) }))
@@ -69,5 +70,6 @@ fn after(bodies: Bodies, most: &[TokenStream], krate: &Path) -> Bodies {
         reconstruct: quote!(let lanes = &lanes[1..]; #reconstruct),
         interpolate: quote!(let lanes = lanes.after(1); #interpolate),
         to_world: bodies.to_world,
+        displace: bodies.displace,
     }
 }

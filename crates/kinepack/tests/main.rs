@@ -42,6 +42,7 @@ mod corpus;
 mod cuts;
 // This module is public, so that `missing_docs` checks the derived code in it.
 pub mod derive;
+mod displace;
 mod entity_bits;
 mod entropy;
 mod extend;

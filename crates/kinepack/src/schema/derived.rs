@@ -5,6 +5,7 @@ use alloc::string::String;
 pub use alloc::vec::Vec;
 
 pub use super::columns::{float_columns, rotation_columns};
+pub use super::displace::{displace_floats, displace_rotation};
 use super::lane::{load_wide, store_wide};
 pub use super::optional::{only_if, presence_field};
 use super::{Coarser, Components, Field, FieldKind, Role, TimePrecision};

@@ -64,6 +64,11 @@ impl<T: Pack, const N: usize> Pack for ArrayVec<T, N> {
         };
         (0..len::<N>(shown)).map(value).collect()
     }
+
+    fn displace(&mut self, from: &Self, to: &Self, ratio: f64) {
+        let ends = from.iter().zip(to);
+        self.iter_mut().zip(ends).for_each(|(now, (from, to))| now.displace(from, to, ratio));
+    }
 }
 
 /// The fields are the number of bytes `path.len`, then the bytes in fields of four, `path[0]`,

@@ -13,6 +13,7 @@ pub(crate) mod columns;
 mod components;
 mod condition;
 pub(crate) mod derived;
+mod displace;
 mod field;
 mod file;
 mod frame;

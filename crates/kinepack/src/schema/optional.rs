@@ -70,4 +70,11 @@ impl<T: Pack> Pack for Option<T> {
         }
         Some(T::interpolate(&from[1..Self::LANES], &to[1..Self::LANES], at))
     }
+
+    #[inline]
+    fn displace(&mut self, from: &Self, to: &Self, ratio: f64) {
+        if let (Some(now), Some(from), Some(to)) = (self, from, to) {
+            now.displace(from, to, ratio);
+        }
+    }
 }

@@ -209,6 +209,35 @@ pub trait Pack: Sized + 'static {
     fn to_world(&mut self, ends: Option<[&Self; 2]>, carrier: &Carrier) {
         let _ = (ends, carrier);
     }
+
+    /// Moves the state by `ratio` times the way from `from` to `to`, so that a game can blend two
+    /// paths: for example, to fade out the distance between a predicted state and the true one. The
+    /// ratio may be negative or above 1. The result stays within limits and is never NaN unless the
+    /// state is.
+    ///
+    /// The derived method moves the positions and rotations: the fields that
+    /// [`interpolate`](Self::interpolate) blends, except for a `Duration` without a `range` and fields marked `velocity`
+    /// or `with`. Parts that may be absent move if all three states have them. The default moves
+    /// nothing.
+    ///
+    /// ```
+    /// use kinepack::Pack;
+    ///
+    /// #[derive(Pack)]
+    /// struct Ball {
+    ///     #[pack(range = -64.0..64.0, precision = 0.125)]
+    ///     height: f32,
+    ///     bounces: u8,
+    /// }
+    ///
+    /// let [low, high] = [0.0, 8.0].map(|height| Ball { height, bounces: 7 });
+    /// let mut ball = Ball { height: 1.0, bounces: 1 };
+    /// ball.displace(&low, &high, 0.25);
+    /// assert_eq!((ball.height, ball.bounces), (3.0, 1));
+    /// ```
+    fn displace(&mut self, from: &Self, to: &Self, ratio: f64) {
+        let _ = (from, to, ratio);
+    }
 }
 
 /// Packs values of a foreign type as lanes, if it is named in `#[pack(with = Type)]`.

@@ -5,7 +5,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-#[cfg(feature = "glam")]
 use super::Components;
 use super::lane::{load_wide, store_wide};
 use super::{Field, FieldKind, Pack, derived};
@@ -13,9 +12,12 @@ use crate::frame::Carrier;
 use crate::{Between, EncodeError, EntityId};
 
 /// Implements `Pack` for plain values: `$to` gives a value's bits, `$raw` its raw words, `$from`
-/// makes a value from bits, and `$between` interpolates.
+/// makes a value from bits, `$between` interpolates, and `$displace` displaces.
 macro_rules! plain {
-    ($($type:ty, $kind:expr, $lanes:literal, $to:expr, $raw:expr, $from:expr, $between:expr;)*) => {$(
+    ($(
+        $type:ty, $kind:expr, $lanes:literal, $to:expr, $raw:expr, $from:expr, $between:expr,
+        $displace:expr;
+    )*) => {$(
         impl Pack for $type {
             const LANES: usize = $lanes;
 
@@ -47,8 +49,21 @@ macro_rules! plain {
                 let (from, to) = (Self::reconstruct(from), Self::reconstruct(to));
                 at.end(from, to).unwrap_or_else(|| $between(at, from, to))
             }
+
+            #[inline]
+            fn displace(&mut self, from: &Self, to: &Self, ratio: f64) {
+                $displace(self, from, to, ratio);
+            }
         }
     )*};
+}
+
+/// Displaces a value that is not blended: it stays.
+fn stay<T>(_: &mut T, _: &T, _: &T, _: f64) {}
+
+/// Displaces a number without limits.
+fn displace_raw<T: Components>(now: &mut T, from: &T, to: &T, ratio: f64) {
+    derived::displace_floats(now, from, to, &[], ratio);
 }
 
 macro_rules! plain_integers {
@@ -59,17 +74,18 @@ macro_rules! plain_integers {
         |value: $type| value.wrapping_sub($type::MIN) as u64 & (u64::MAX >> (64 - $type::BITS)),
         |value: $type| core::array::from_fn(|word| if word == 0 { value as u64 } else { 0 }),
         |bits: u64| $type::MIN.wrapping_add(bits as $type),
-        Between::step;
+        Between::step,
+        stay;
     )*} };
 }
 
 plain! {
-    bool, FieldKind::Bool, 1, |value: bool| u64::from(value), |value: bool| [u64::from(value)], |bits: u64| bits != 0, Between::step;
+    bool, FieldKind::Bool, 1, |value: bool| u64::from(value), |value: bool| [u64::from(value)], |bits: u64| bits != 0, Between::step, stay;
     f32, FieldKind::Raw { lanes: 1 }, 1, |value: f32| u64::from(value.to_bits()), |value: f32| [u64::from(value.to_bits())],
         |bits: u64| f32::from_bits(bits as u32),
-        |at: Between, from, to| at.linear(f64::from(from), f64::from(to)) as f32;
+        |at: Between, from, to| at.linear(f64::from(from), f64::from(to)) as f32, displace_raw;
     f64, FieldKind::Raw { lanes: 2 }, 2, |value: f64| value.to_bits(),
-        |value: f64| [value.to_bits() & u64::from(u32::MAX), value.to_bits() >> 32], f64::from_bits, Between::linear;
+        |value: f64| [value.to_bits() & u64::from(u32::MAX), value.to_bits() >> 32], f64::from_bits, Between::linear, displace_raw;
 }
 
 plain_integers! {
@@ -79,7 +95,7 @@ plain_integers! {
 
 plain! {
     EntityId, FieldKind::Integer(derived::full_range(0, u32::MAX as i128)), 1, |id: EntityId| id.0.into(),
-        |id: EntityId| [id.0.into()], |bits: u64| EntityId(bits as u32), Between::step;
+        |id: EntityId| [id.0.into()], |bits: u64| EntityId(bits as u32), Between::step, stay;
 }
 
 impl<T: Pack, const N: usize> Pack for [T; N] {
@@ -126,6 +142,11 @@ impl<T: Pack, const N: usize> Pack for [T; N] {
         for (index, part) in self.iter_mut().enumerate() {
             part.to_world(ends.map(|ends| ends.map(|end| &end[index])), carrier);
         }
+    }
+
+    fn displace(&mut self, from: &Self, to: &Self, ratio: f64) {
+        let ends = from.iter().zip(to);
+        self.iter_mut().zip(ends).for_each(|(now, (from, to))| now.displace(from, to, ratio));
     }
 }
 
@@ -185,6 +206,11 @@ macro_rules! tuples {
             #[inline]
             fn to_world(&mut self, ends: Option<[&Self; 2]>, carrier: &Carrier) {
                 $(self.$index.to_world(ends.map(|ends| ends.map(|end| &end.$index)), carrier);)+
+            }
+
+            #[inline]
+            fn displace(&mut self, from: &Self, to: &Self, ratio: f64) {
+                $(self.$index.displace(&from.$index, &to.$index, ratio);)+
             }
         }
     )*};
@@ -266,7 +292,7 @@ where
 
 #[cfg(feature = "glam")]
 macro_rules! plain_glam {
-    ($($type:ty, $array:ty, $interpolate:expr;)*) => {$(
+    ($($type:ty, $array:ty, $interpolate:expr, $displace:expr;)*) => {$(
         impl Pack for $type {
             const LANES: usize = <$array as Pack>::LANES;
 
@@ -289,25 +315,29 @@ macro_rules! plain_glam {
             fn interpolate(from: &[u32], to: &[u32], at: Between) -> Self {
                 <$type>::from_array($interpolate(from, to, at))
             }
+
+            fn displace(&mut self, from: &Self, to: &Self, ratio: f64) {
+                $displace(self, from, to, ratio);
+            }
         }
     )*};
 }
 
 #[cfg(feature = "glam")]
 plain_glam! {
-    glam::Vec2, [f32; 2], Pack::interpolate;
-    glam::Vec3, [f32; 3], Pack::interpolate;
-    glam::Vec3A, [f32; 3], Pack::interpolate;
-    glam::Vec4, [f32; 4], Pack::interpolate;
-    glam::Quat, [f32; 4], interpolate_raw_rotation::<f32>;
-    glam::DVec2, [f64; 2], Pack::interpolate;
-    glam::DVec3, [f64; 3], Pack::interpolate;
-    glam::DVec4, [f64; 4], Pack::interpolate;
-    glam::DQuat, [f64; 4], interpolate_raw_rotation::<f64>;
-    glam::IVec2, [i32; 2], Pack::interpolate;
-    glam::IVec3, [i32; 3], Pack::interpolate;
-    glam::IVec4, [i32; 4], Pack::interpolate;
-    glam::UVec2, [u32; 2], Pack::interpolate;
-    glam::UVec3, [u32; 3], Pack::interpolate;
-    glam::UVec4, [u32; 4], Pack::interpolate;
+    glam::Vec2, [f32; 2], Pack::interpolate, displace_raw;
+    glam::Vec3, [f32; 3], Pack::interpolate, displace_raw;
+    glam::Vec3A, [f32; 3], Pack::interpolate, displace_raw;
+    glam::Vec4, [f32; 4], Pack::interpolate, displace_raw;
+    glam::Quat, [f32; 4], interpolate_raw_rotation::<f32>, derived::displace_rotation;
+    glam::DVec2, [f64; 2], Pack::interpolate, displace_raw;
+    glam::DVec3, [f64; 3], Pack::interpolate, displace_raw;
+    glam::DVec4, [f64; 4], Pack::interpolate, displace_raw;
+    glam::DQuat, [f64; 4], interpolate_raw_rotation::<f64>, derived::displace_rotation;
+    glam::IVec2, [i32; 2], Pack::interpolate, stay;
+    glam::IVec3, [i32; 3], Pack::interpolate, stay;
+    glam::IVec4, [i32; 4], Pack::interpolate, stay;
+    glam::UVec2, [u32; 2], Pack::interpolate, stay;
+    glam::UVec3, [u32; 3], Pack::interpolate, stay;
+    glam::UVec4, [u32; 4], Pack::interpolate, stay;
 }
