@@ -98,8 +98,10 @@ fn between(krate: &Path, field: &PackedField<'_>, code: &FieldCode) -> TokenStre
         FieldRule { lanes: Rule::Rotation { .. }, .. } => {
             quote!(#helpers::interpolate_rotation::<#ty>(&#limits, #part, at))
         }
-        FieldRule { lanes: Rule::Floats(_), .. } => {
-            quote!(#helpers::interpolate_floats::<#ty>(&#limits, #part, at))
+        FieldRule { lanes: Rule::Floats(Floats { velocity, .. }), .. } => {
+            // Beyond the second state, a field moves straight on at the velocity, so that holds.
+            let at = if velocity.is_some() { quote!(at.within()) } else { quote!(at) };
+            quote!(#helpers::interpolate_floats::<#ty>(&#limits, #part, #at))
         }
         FieldRule { lanes: Rule::Integer { .. } | Rule::Skip, .. } => return step,
     };

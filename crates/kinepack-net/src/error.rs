@@ -295,6 +295,11 @@ pub enum NetError {
         /// The name.
         name: String,
     },
+    /// Playback would run on for more than a second without a newer state.
+    ExtrapolationTooLong {
+        /// The given time.
+        at_most: Duration,
+    },
     /// The options of a kind are out of range. A kind is sent every 1, 2, 4 or 8 ticks, with a
     /// priority of at least 0.
     KindOptions {
@@ -475,6 +480,9 @@ impl fmt::Display for NetError {
                  `player.ammunition`"
             ),
             Self::NoSuchKind { name } => write!(f, "the schema has no kind `{name}`"),
+            Self::ExtrapolationTooLong { at_most } => {
+                write!(f, "extrapolation by up to {at_most:?}; at most a second is possible")
+            }
             Self::KindOptions { options: KindOptions { every, priority } } => write!(
                 f,
                 "a kind can be sent every 1, 2, 4 or 8 ticks with a priority of at least 0, \

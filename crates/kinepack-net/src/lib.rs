@@ -85,6 +85,8 @@ mod congestion;
 mod cost;
 mod error;
 mod events;
+mod extrapolation;
+mod fade;
 mod handshake;
 mod input_clock;
 mod link;
@@ -105,6 +107,7 @@ pub use congestion::{CongestionControl, LinkLimit, LinkStatus};
 pub use cost::Cost;
 pub use error::{NetError, Refused};
 pub use events::{Event, EventKinds};
+pub use extrapolation::Extrapolation;
 pub use input_clock::{InputClock, InputClockConfig, InputClockError, InputClockStats};
 pub use link::{
     HEADER_BYTES, Link, LinkConfig, LinkError, LinkPreset, LinkStats, LinkTrace, LinkTraceError,
@@ -116,7 +119,7 @@ pub use playout::{
 };
 pub use receiver::{
     FramePlayer, Playback, Received, Receiver, ReceiverConfig, ReceiverStats, ReceiverStatus,
-    Sample,
+    Sample, Smoother,
 };
 pub use seen::Seen;
 pub use sender::{

@@ -5,7 +5,8 @@
 //! applies that to each field. This module has the arithmetic for four ways to interpolate: a line,
 //! the short way round, a cubic (Hermite), and rotation at constant angular speed. The cubic passes
 //! through both ends with their velocities. Rotation at constant angular speed is slerp (Shoemake,
-//! "Animating Rotation with Quaternion Curves", 1985).
+//! "Animating Rotation with Quaternion Curves", 1985). If the next state is late, a ratio above 1
+//! continues straight beyond the second state, with the same arithmetic.
 //!
 //! The functions take reconstructed values, and their results are only shown, never sent. No packet
 //! depends on these results, so `spec/CODEC.md` does not cover interpolation. The arithmetic is
@@ -45,8 +46,9 @@ use crate::sqrt::sqrt;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Between {
-    /// 0 stands for the first state, 1 for the second. A ratio below 0 counts as 0, one above 1
-    /// counts as 1, and NaN counts as 0.
+    /// 0 stands for the first state, 1 for the second. A ratio above 1 extrapolates: it is a point
+    /// in time after the second state. A ratio below 0 counts as 0, an infinite one as 1, and NaN as
+    /// 0.
     pub ratio: f32,
     /// The time from the first state to the second, in seconds; negative if the second is earlier.
     /// Only fields with a velocity use `seconds`. If `seconds` is 0 or not finite, these fields
@@ -61,27 +63,39 @@ impl Between {
         if self.ratio >= 1.0 { to } else { from }
     }
 
-    /// Returns a point on the line from `from` to `to`: never beyond an end, and exact at both
-    /// ends. If an end is not finite, the value changes like [`step`](Self::step).
+    /// Returns this point in time, or the second state's if this one is after it. Fields that hold
+    /// instead of extrapolating use this.
+    #[inline]
+    #[must_use]
+    pub fn within(self) -> Self {
+        Self { ratio: self.step(self.ratio, 1.0), ..self }
+    }
+
+    /// Returns a point on the line from `from` to `to`, exact at both ends. It is beyond `to` only
+    /// if the ratio is above 1. If an end or the point is not finite, the value changes like
+    /// [`step`](Self::step).
     #[inline]
     pub fn linear(self, from: f64, to: f64) -> f64 {
         if let Some(end) = self.end(from, to) {
             return end;
         }
         if !(from.is_finite() && to.is_finite()) {
-            return from;
+            return self.step(from, to);
         }
         let ratio = f64::from(self.ratio);
+        if ratio > 1.0 {
+            return finite_or(to + (to - from) * (ratio - 1.0), to);
+        }
         // Sums two products, because a difference could overflow. The clamp removes the rounding
         // error of these products, so that a value that does not move stays exact.
         (from * (1.0 - ratio) + to * ratio).clamp(from.min(to), from.max(to))
     }
 
-    /// Returns `from` for a ratio of at most 0, `to` for a ratio of at least 1, and `None` between
-    /// them.
+    /// Returns `from` for a ratio of at most 0, `to` for a ratio of 1 or an infinite one, and `None`
+    /// between and beyond them.
     #[inline]
     pub(crate) fn end<T>(self, from: T, to: T) -> Option<T> {
-        if self.ratio >= 1.0 {
+        if self.ratio == 1.0 || self.ratio == f32::INFINITY {
             Some(to)
         } else if self.ratio > 0.0 {
             None
@@ -109,6 +123,8 @@ impl Between {
         let steps = Lane { max: max_code, arithmetic: LaneArithmetic::Cyclic }.difference(from, to);
         let codes = f64::from(max_code) + 1.0;
         let mut code = f64::from(from) + steps as f64 * f64::from(self.ratio);
+        // Beyond `to`, the way may be several periods long. The remainder is exact.
+        code = libm::fmod(code, codes);
         if code < 0.0 {
             code += codes;
         }
@@ -122,9 +138,14 @@ impl Between {
     }
 
     /// Returns a point on the cubic that leaves `from` and reaches `to` with these velocities, in
-    /// units per second. Returns a point on the line if `seconds` is 0 or the cubic is not finite.
+    /// units per second. Beyond `to`, it continues straight at the second velocity. Returns a point
+    /// on the line if `seconds` is 0 or the cubic is not finite.
     #[inline]
     pub(crate) fn hermite(self, from: f64, to: f64, velocities: [f64; 2]) -> f64 {
+        if self.ratio > 1.0 && self.ratio.is_finite() && self.seconds != 0.0 {
+            let passed_s = f64::from(self.seconds) * (f64::from(self.ratio) - 1.0);
+            return finite_or(to + velocities[1] * passed_s, to);
+        }
         if self.ratio > 0.0 && self.ratio < 1.0 && self.seconds != 0.0 {
             let (ratio, seconds) = (f64::from(self.ratio), f64::from(self.seconds));
             let rest = 1.0 - ratio;
@@ -140,7 +161,7 @@ impl Between {
     }
 
     /// Returns the unit quaternion on the shorter arc from `from` to `to`, at constant angular
-    /// speed. Returns `None` if `from` or `to` has no direction. The ends are exact as rotations,
+    /// speed. Beyond `to`, the rotation continues about the same axis. Returns `None` if `from` or `to` has no direction. The ends are exact as rotations,
     /// but a quaternion's sign may differ from that of `from` or `to`.
     #[inline]
     pub(crate) fn slerp(self, from: [f64; 4], to: [f64; 4]) -> Option<[f64; 4]> {
@@ -155,7 +176,7 @@ impl Between {
         let chord = length(core::array::from_fn(|index| to[index] - from[index]));
         let sum = length(core::array::from_fn(|index| to[index] + from[index]));
         let angle_rad = 2.0 * libm::atan2(chord, sum);
-        let ratio = f64::from(self.ratio).clamp(0.0, 1.0);
+        let ratio = f64::from(self.end(0.0, 1.0).unwrap_or(self.ratio));
         let weights = if angle_rad < ALMOST_EQUAL_RAD {
             [1.0 - ratio, ratio]
         } else {
@@ -169,6 +190,10 @@ impl Between {
 /// Below this angle, interpolation follows the chord instead of the arc. The two differ by the
 /// angle's cube, which `f64` cannot resolve.
 const ALMOST_EQUAL_RAD: f64 = 1e-6;
+
+fn finite_or(value: f64, otherwise: f64) -> f64 {
+    if value.is_finite() { value } else { otherwise }
+}
 
 fn length(xyzw: [f64; 4]) -> f64 {
     sqrt(xyzw.iter().map(|component| component * component).sum())

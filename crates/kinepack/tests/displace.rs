@@ -47,7 +47,7 @@ fn unit(at: f32) -> Unit {
         aim: Some(at / 10.0),
         health: at as u8,
         hands: (at, [f64::from(at), 0.0], at > 3.0),
-        tail: (0..at as usize).map(|index| at + index as f32).collect(),
+        tail: (0..at.min(4.0) as usize).map(|index| at + index as f32).collect(),
         stage: at,
         weapon: Weapon::Bow { tension: at / 20.0, arrows: at as u8 },
     }
@@ -64,7 +64,9 @@ fn what_is_blended_moves() {
     assert!((now.aim.unwrap_or(9.0) - 0.2).abs() < 1e-6);
     assert_eq!((now.health, now.hands, now.stage), (1, (2.0, [2.0, 0.0], false), 1.0));
     assert_eq!(now.tail.as_slice(), [2.0]);
-    assert!(matches!(now.weapon, Weapon::Bow { tension, arrows: 1 } if (tension - 0.1).abs() < 1e-6));
+    assert!(
+        matches!(now.weapon, Weapon::Bow { tension, arrows: 1 } if (tension - 0.1).abs() < 1e-6)
+    );
 }
 
 #[test]
@@ -96,8 +98,7 @@ fn the_result_stays_within_limits() {
     }
     // Turns the short way round: from 1° to 359° are two degrees back.
     let mut now = Unit { heading_degrees: 1.0, ..unit(3.0) };
-    let [from, to] =
-        [1.0, 359.0].map(|heading_degrees| Unit { heading_degrees, ..unit(3.0) });
+    let [from, to] = [1.0, 359.0].map(|heading_degrees| Unit { heading_degrees, ..unit(3.0) });
     now.displace(&from, &to, 1.0);
     assert!((now.heading_degrees - 359.0).abs() < 1e-3);
 }

@@ -177,10 +177,10 @@ fn every_kind_of_field() {
 }
 
 #[test]
-fn a_ratio_outside_gives_the_nearer_end() {
+fn a_ratio_without_a_moment_gives_the_nearer_end() {
     let [first, second] = things().map(|thing| lanes(&thing));
     for (ratio, end) in
-        [(-1.0, &first), (f32::NEG_INFINITY, &first), (f32::NAN, &first), (1.5, &second)]
+        [(-1.0, &first), (f32::NEG_INFINITY, &first), (f32::NAN, &first), (f32::INFINITY, &second)]
     {
         assert_eq!(
             Thing::interpolate(&first, &second, at(ratio)),
@@ -202,8 +202,10 @@ fn any_lanes_and_ratios_give_values_within_limits_and_exact_ends() {
             to.clone_from(&from);
         }
         let seconds = [0.1, 1.0e30, -1.0, f32::INFINITY, f32::NAN][random.below(5) as usize];
-        let ratio = [random.unit().abs(), f32::MIN_POSITIVE, 1.0 - f32::EPSILON / 2.0]
-            [random.below(3) as usize];
+        let beyond = 1.0 + random.unit().abs() * 16.0;
+        let ratios = [f32::MIN_POSITIVE, 1.0 - f32::EPSILON / 2.0, 1.0 + f32::EPSILON, f32::MAX];
+        let ratio =
+            [&[random.unit().abs(), beyond], &ratios[..]].concat()[random.below(6) as usize];
         let thing = Thing::interpolate(&from, &to, Between { ratio, seconds });
         assert!(
             (-64.0..=64.0).contains(&thing.place[0]) && (0.0..8.0).contains(&thing.place[1]),
@@ -236,6 +238,32 @@ fn any_lanes_and_ratios_give_values_within_limits_and_exact_ends() {
             );
         }
     }
+}
+
+#[test]
+fn beyond_the_second_state_motion_continues_straight() {
+    let [first, second] = things();
+    let beyond = between(&first, &second, at(1.25));
+    assert_eq!((beyond.place, beyond.raw, beyond.raws), ([6.0, 7.0], 2.75, [1.5e300, 7.0]));
+    assert_eq!((beyond.yaw, beyond.height), (67.5, Meters(3.5)));
+    assert_eq!((beyond.part.length, beyond.parts[1].length), (2.25, 8.0));
+    // The rest is that of the second state.
+    assert_eq!((beyond.teleports, beyond.serial, beyond.on), (3, 1 << 41, true));
+    assert_eq!((beyond.weapon, beyond.frozen), (Weapon::Staff, 2.0));
+    // The velocity of the second state counts, and holds.
+    let moving = Thing { speed: [-2.0, 4.0], ..second.clone() };
+    let beyond = between(&first, &moving, Between { ratio: 3.0, seconds: 0.25 });
+    assert_eq!((beyond.place, beyond.speed), ([3.0, 8.0 - 0.125], [-2.0, 4.0]));
+
+    let turned = |degrees: f32| {
+        let half = degrees.to_radians() / 2.0;
+        Thing { orientation: [0.0, half.sin(), 0.0, half.cos()], ..first.clone() }
+    };
+    let beyond = between(&turned(10.0), &turned(20.0), at(4.0));
+    let expected = turned(50.0).orientation;
+    let dot: f32 = beyond.orientation.iter().zip(expected).map(|(a, b)| a * b).sum();
+    assert!(dot > 0.999_9, "{:?}", beyond.orientation);
+    assert_eq!(Between { ratio: 2.0, seconds: 0.5 }.within(), Between { ratio: 1.0, seconds: 0.5 });
 }
 
 #[derive(Pack, Clone, Debug, PartialEq)]

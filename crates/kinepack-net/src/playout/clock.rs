@@ -6,7 +6,8 @@
 //! the state was needed, the clock is set back to where the motion stopped, so that the motion
 //! resumes there instead of leaping. The delay has then grown by the missing time, and shrinks
 //! again slowly. No viewer notices that the clock was set back, because no later point had been
-//! shown.
+//! shown. If entities are extrapolated, the motion stops only after that, so that the clock is set
+//! back less, or not at all.
 //!
 //! The clock never lags by more than the longest delay. If states now arrive sooner and the lag
 //! would exceed this delay, the clock leaps forward. After a stop that was longer than any delay,
@@ -105,7 +106,8 @@ impl Clock {
 
     /// Corrects the clock after an arrival. Before this, [`advance`](Self::advance) the clock to
     /// the time of the arrival. `live_before_ns` is [`DelayEstimator::live_ns`] before the arrival
-    /// was observed. Never sets the clock below `shown_ns`.
+    /// was observed. Never sets the clock below `shown_ns`. Playback runs on for `reach_ns` after
+    /// the newest state.
     pub(super) fn settle(
         &mut self,
         arrival: Arrival,
@@ -113,11 +115,13 @@ impl Clock {
         delay: &DelayEstimator,
         live_before_ns: i64,
         shown_ns: Option<i64>,
+        reach_ns: i64,
     ) {
         let live_ns = delay.live_ns(arrival.now_ns);
         let is_running = self.moved_at_ns.replace(arrival.now_ns).is_some();
+        let stopped_ns = arrival.covered_ns.map(|covered_ns| covered_ns.saturating_add(reach_ns));
         let overrun_ns =
-            arrival.covered_ns.map_or(0, |covered_ns| self.position_ns.saturating_sub(covered_ns));
+            stopped_ns.map_or(0, |stopped_ns| self.position_ns.saturating_sub(stopped_ns));
         if let Some(covered_ns) = arrival.covered_ns.filter(|_| is_running) {
             self.starved_ns = self.starved_ns.saturating_add(self.starved_since_ns(covered_ns));
         }

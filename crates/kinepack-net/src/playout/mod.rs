@@ -57,6 +57,8 @@ pub struct JitterBuffer<S> {
     /// The stream time of the last frame: [`Playout::tick`] in nanoseconds. Earlier states are no
     /// longer needed.
     shown_ns: Option<i64>,
+    /// How far playback runs on after the newest state, in nanoseconds.
+    reach_ns: i64,
     /// The latest `now` of any call, in nanoseconds.
     now_ns: i64,
     late: u64,
@@ -105,7 +107,7 @@ pub enum Pushed {
 /// assert_eq!(shown.later().len(), 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Playout<'a, S> {
     /// The shown tick, which is fractional between two states. It never decreases from frame to
     /// frame.
@@ -124,16 +126,30 @@ pub struct Playout<'a, S> {
     to_index: usize,
 }
 
+// Derived, these would need a `Copy` state.
+impl<S> Clone for Playout<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S> Copy for Playout<'_, S> {}
+
 impl<'a, S> Playout<'a, S> {
-    /// The moment at the fractional tick `tick`, between `entries[0]` and the entry at `to_index`.
+    /// The moment at the fractional tick `tick`, between the entries at the two indices.
     pub(crate) fn between(
         entries: &'a VecDeque<Entry<S>>,
-        to_index: usize,
+        [from_index, to_index]: [usize; 2],
         tick: f64,
         ratio: f32,
     ) -> Self {
-        let (from, to) = (&entries[0], &entries[to_index]);
+        let (from, to) = (&entries[from_index], &entries[to_index]);
         Self { tick, from, to, ratio, starved: false, entries, to_index }
+    }
+
+    /// The state before `from`, which only a buffer that [runs on](JitterBuffer::run_on) keeps.
+    pub(crate) fn before(&self) -> Option<&'a Entry<S>> {
+        self.entries.front().filter(|oldest| oldest.tick < self.from.tick)
     }
 
     /// The states after `to`, oldest first. If snapshots were partial, an entity's next value may
@@ -156,6 +172,7 @@ impl<S> JitterBuffer<S> {
             delay: DelayEstimator::new(&config),
             clock: Clock::new(&config),
             shown_ns: None,
+            reach_ns: 0,
             now_ns: 0,
             late: 0,
         })
@@ -185,6 +202,13 @@ impl<S> JitterBuffer<S> {
         self.delay.set_bounds(&config);
         self.config = config;
         Ok(())
+    }
+
+    /// Makes playback run on for up to `reach` after the newest state, so that
+    /// [`at_step`](Self::at_step) returns moments after it. Then the buffer also keeps the state
+    /// before `from`.
+    pub(crate) fn run_on(&mut self, reach: Duration) {
+        self.reach_ns = i64::try_from(reach.as_nanos()).unwrap_or(i64::MAX);
     }
 
     /// The number of states in the buffer.
@@ -231,21 +255,24 @@ impl<S> JitterBuffer<S> {
         }
         let tick_ns = self.config.tick_ns(tick);
         let is_full = self.entries.len() == self.config.max_states;
-        if self.shown_ns.is_some_and(|shown_ns| tick_ns <= shown_ns) || (is_full && index == 0) {
+        // Playback may have run on after the newest state. A newer state is not late then.
+        let is_newest = index == self.entries.len();
+        let is_shown = self.shown_ns.is_some_and(|shown_ns| tick_ns <= shown_ns) && !is_newest;
+        if is_shown || (is_full && index == 0) {
             self.late += 1;
             return Pushed::Late;
         }
         // A state that arrives after a newer one does not change the estimate. The buffer did not
         // wait for it, and the newer state is the better measurement of the delay.
-        if index == self.entries.len() {
+        if is_newest {
             let newest = self.entries.back().map(|newest| newest.tick.max(unchanged_until));
             let reach_ns = newest.map(|_| self.config.tick_ns(reach).min(tick_ns));
             let covered_ns = newest.map(|newest| self.config.tick_ns(newest).min(tick_ns));
             let arrival = Arrival { now_ns: self.now_ns, tick_ns, reach_ns, covered_ns };
             let live_before_ns = self.delay.live_ns(self.now_ns);
             let disposition = self.delay.observe(arrival);
-            let Self { clock, delay, shown_ns, .. } = self;
-            clock.settle(arrival, disposition, delay, live_before_ns, *shown_ns);
+            let Self { clock, delay, shown_ns, reach_ns, .. } = self;
+            clock.settle(arrival, disposition, delay, live_before_ns, *shown_ns, *reach_ns);
         }
         if is_full {
             self.entries.pop_front();
@@ -319,10 +346,12 @@ impl<S> JitterBuffer<S> {
         let moment = (self.config.ticks(shown_ns) * steps as f64).round() as u64;
         let is_later = |entry: &Entry<S>| u64::from(entry.tick.0) * steps > moment;
         let later = self.entries.iter().position(is_later).unwrap_or(self.entries.len());
-        self.entries.drain(..later.saturating_sub(1));
-        let to_index = 1.min(self.entries.len() - 1);
+        let kept = if self.reach_ns > 0 { 2 } else { 1 };
+        self.entries.drain(..later.saturating_sub(kept));
+        let from_index = later.min(kept).saturating_sub(1);
+        let to_index = (from_index + 1).min(self.entries.len() - 1);
         let tick = moment as f64 / steps as f64;
-        let mut playout = Playout::between(&self.entries, to_index, tick, 0.0);
+        let mut playout = Playout::between(&self.entries, [from_index, to_index], tick, 0.0);
         playout.starved = starved;
         Some((moment, playout))
     }
@@ -336,7 +365,8 @@ impl<S> JitterBuffer<S> {
         let starved = self.clock.position_ns() > newest_ns;
         // Playout never goes backwards, even if the clock does.
         let earliest_ns = self.shown_ns.map_or(oldest_ns, |last_ns| last_ns.max(oldest_ns));
-        let shown_ns = self.clock.position_ns().min(newest_ns).max(earliest_ns);
+        let latest_ns = newest_ns.saturating_add(self.reach_ns);
+        let shown_ns = self.clock.position_ns().min(latest_ns).max(earliest_ns);
         self.shown_ns = Some(shown_ns);
         Some((shown_ns, starved))
     }

@@ -13,6 +13,7 @@ use super::shown::Shown;
 use super::spawns::Spawns;
 use crate::ReceiverConfig;
 use crate::events::Played;
+use crate::extrapolation::Extrapolations;
 use crate::playout::{Entry, Playout};
 
 /// Makes a [`Playback`] without a network. The caller chooses the moment, and passes the states
@@ -50,6 +51,8 @@ pub struct FramePlayer {
     entries: VecDeque<Entry<Shown>>,
     spawns: Spawns,
     played: Vec<Played>,
+    /// All states are known, so none is extrapolated.
+    held: Extrapolations,
 }
 
 impl FramePlayer {
@@ -62,6 +65,7 @@ impl FramePlayer {
             entries: VecDeque::with_capacity(2),
             spawns: Spawns::default(),
             played: Vec::new(),
+            held: Extrapolations::default(),
         }
     }
 
@@ -91,8 +95,8 @@ impl FramePlayer {
         let to_index = self.entries.len() - 1;
         let [begin, end] = [0, to_index].map(|index| f64::from(self.entries[index].tick.0));
         let ratio = if end > begin { ((tick - begin) / (end - begin)) as f32 } else { 1.0 };
-        let playout = Playout::between(&self.entries, to_index, tick, ratio);
-        let point = PlayoutPoint::new(playout, self.tick_hz, self.longest_blend_ticks);
+        let playout = Playout::between(&self.entries, [0, to_index], tick, ratio);
+        let point = PlayoutPoint::new(playout, self.tick_hz, self.longest_blend_ticks, &self.held);
         self.spawns.update(&point);
         Playback::new(point, &self.spawns, &self.played)
     }

@@ -1,6 +1,8 @@
 //! What a game reads in each frame: the entities at a moment, what changed since the previous frame,
 //! and the events. The schema interpolates.
 
+use std::time::Duration;
+
 use kinepack::frame::{FrameError, Moment, Motion};
 use kinepack::{Between, EncodeError, EntityId, Pack, Snapshot};
 
@@ -61,7 +63,8 @@ use crate::events::{Event, Played};
 #[derive(Debug)]
 pub struct Playback<'a> {
     /// The moment, as a tick with its fraction. The tick never goes backwards, except that it may
-    /// jump after a long loss of the stream.
+    /// jump after a long loss of the stream. It is at most that of the newest state, unless a kind is
+    /// [extrapolated](crate::Extrapolation).
     pub tick: f64,
     point: PlayoutPoint<'a>,
     spawns: &'a Spawns,
@@ -75,10 +78,12 @@ pub struct Sample<'a> {
     pub id: EntityId,
     /// The state before the moment, and the entity's index in it.
     pub from: (&'a Snapshot, usize),
-    /// The state after the moment, and the entity's index in it. Equals `from` if no later state is
-    /// known.
+    /// The state after the moment, and the entity's index in it. If no later state is known, it is
+    /// the newest one. It then equals `from`, unless the entity is
+    /// [extrapolated](crate::Extrapolation::Straight) from the two.
     pub to: (&'a Snapshot, usize),
-    /// How far the moment is between the two states, and the time from one to the other. At a
+    /// How far the moment is between the two states, and the time from one to the other. The ratio
+    /// is above 1 if the entity is extrapolated. At a
     /// [cut](kinepack::schema::Role::Cut), and if the [frame](kinepack::frame) changes, the ratio is
     /// 0 until the second state's time, so that nothing blends.
     pub between: Between,
@@ -86,6 +91,17 @@ pub struct Sample<'a> {
     pub is_cut: bool,
     /// How far the moment is between the two states in the world, also if the frame changes.
     pub(super) in_world: Between,
+    /// `None` if a later state is known.
+    pub(super) starved: Option<Starved>,
+}
+
+/// How an entity waits for its next state.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Starved {
+    /// The tick of its newest state.
+    pub(crate) since: f64,
+    /// For how long it has waited.
+    pub(crate) passed_s: f64,
 }
 
 impl<'a> Sample<'a> {
@@ -101,10 +117,24 @@ impl<'a> Sample<'a> {
         from.interpolate_at_index(index, to, to_index, self.between)
     }
 
+    /// How long ago the entity's newest known state was, if no later one is known and playback needs
+    /// it. The time counts as far as playback runs on: by
+    /// [`Extrapolation`](crate::Extrapolation), or because other entities have newer states.
+    ///
+    /// Zero if a later state is known. An entity at rest also has no later state, so the time is
+    /// long for entities that snapshots leave out because nothing changed.
+    pub fn starved_for(&self) -> Duration {
+        let passed_s = self.starved.map_or(0.0, |starved| starved.passed_s);
+        Duration::try_from_secs_f64(passed_s).unwrap_or_default()
+    }
+
     pub(crate) fn moment(&self) -> Moment<'a> {
         Moment { from: self.from, to: self.to, at: self.in_world }
     }
 }
+
+/// How far away a moment is from which a velocity follows.
+const NEARBY_TICKS: f64 = 0.25;
 
 impl<'a> Playback<'a> {
     pub(super) fn new(point: PlayoutPoint<'a>, spawns: &'a Spawns, events: &'a [Played]) -> Self {
@@ -112,7 +142,7 @@ impl<'a> Playback<'a> {
     }
 
     /// Whether playback needed a newer state that had not arrived. In that case, the newest state
-    /// is shown.
+    /// is shown, or continued: see [`Extrapolation`](crate::Extrapolation).
     pub fn is_starved(&self) -> bool {
         self.point.is_starved()
     }
@@ -182,9 +212,24 @@ impl<'a> Playback<'a> {
     }
 
     fn moment(&self, id: EntityId) -> Option<Moment<'a>> {
+        Some(self.sample(id)?.moment())
+    }
+
+    fn sample(&self, id: EntityId) -> Option<Sample<'a>> {
         let state = self.point.state();
         let index = state.position(id)?;
-        Some(self.point.sample(index, state.kind_at(index)?, id).moment())
+        Some(self.point.sample(index, state.kind_at(index)?, id))
+    }
+
+    /// A moment nearby, between the same states if possible, with the entity's sample and the time
+    /// from there to this moment in seconds.
+    pub(super) fn nearby(&self, id: EntityId) -> Option<(Self, Sample<'a>, f64)> {
+        let begins = self.tick - NEARBY_TICKS >= self.point.state().tick.0.into();
+        let ticks = if begins { -NEARBY_TICKS } else { NEARBY_TICKS };
+        let point = self.point.later_by(ticks);
+        let nearby = Self { tick: point.tick(), point, ..*self };
+        let sample = nearby.sample(id)?;
+        Some((nearby, sample, -ticks / self.point.tick_hz()))
     }
 
     /// The entities in [`samples`](Self::samples) that the previous playback call did not have, by

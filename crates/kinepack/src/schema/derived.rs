@@ -287,7 +287,7 @@ pub fn interpolate_floats<T: Components>(
         *component = if axis.wraps() {
             at.around(axis, from, to, |value| round::<T>(index, value))
         } else {
-            at.linear(axis.reconstruct(from), axis.reconstruct(to))
+            at.linear(axis.reconstruct(from), axis.reconstruct(to)).clamp(axis.min(), axis.max())
         };
     }
     T::from_components(components)
@@ -319,7 +319,7 @@ pub fn interpolate_moving<T: Components>(
             at.hermite(from, to, [velocities[0].as_ref()[index], velocities[1].as_ref()[index]]);
         *component = match axes {
             // Without limits, a cubic may leave the range of `f32`.
-            [] if T::SINGLE && (value as f32).is_infinite() => at.linear(from, to),
+            [] if T::SINGLE && (value as f32).is_infinite() => at.within().linear(from, to),
             [] => value,
             axes => value.clamp(axis(axes, index).min(), axis(axes, index).max()),
         };

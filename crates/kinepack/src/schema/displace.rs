@@ -47,9 +47,9 @@ pub fn displace_floats<T: Components>(
 fn around(limits: &FloatLimits, value: f64, way: f64, ratio: f64) -> f64 {
     let period = (f64::from(limits.max_code()) + 1.0) * limits.step();
     let short = way - period * libm::round(way / period);
-    let above = value + short * ratio - limits.min();
-    let above = above - period * libm::floor(above / period);
-    // The largest code is one step below the end, which equals the minimum.
+    let above = libm::fmod(value + short * ratio - limits.min(), period);
+    let above = if above < 0.0 { above + period } else { above };
+    // The end equals the minimum.
     limits.min() + if above < period { above } else { 0.0 }
 }
 

@@ -173,8 +173,8 @@ pub trait Pack: Sized + 'static {
     fn reconstruct(lanes: &[u32]) -> Self;
 
     /// Interpolates the state between those of `from` and `to`, for playback. At ratio 0 the result
-    /// is exactly [`reconstruct`](Self::reconstruct) of `from`, and at ratio 1 of `to`. The result
-    /// stays within limits and is never NaN unless an end is. Interpolation does not allocate. The
+    /// is exactly [`reconstruct`](Self::reconstruct) of `from`, and at ratio 1 of `to`. Above ratio
+    /// 1, it extrapolates. The result stays within limits and is never NaN unless an end is. Interpolation does not allocate. The
     /// default returns `from` below ratio 1, then `to`.
     ///
     /// The derived method interpolates field by field:
@@ -194,6 +194,10 @@ pub trait Pack: Sized + 'static {
     /// | `ArrayVec` | the elements that both ends have; the others and the length step |
     /// | `with = Type` | by `Type`'s [`PackWith::interpolate`] |
     /// | `skip` | `Default::default()` |
+    ///
+    /// Above ratio 1, numbers and vectors with a `velocity` continue straight at the velocity of
+    /// `to`. Others continue on the line, the short way round, or about the same axis. Velocities,
+    /// durations and whatever steps are those of `to`.
     ///
     /// Integers step because most of them count or name something. A quaternion and its negative
     /// are the same rotation, so the sign may change when the ratio becomes 1. [`Between`] has an

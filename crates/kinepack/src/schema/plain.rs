@@ -83,7 +83,10 @@ plain! {
     bool, FieldKind::Bool, 1, |value: bool| u64::from(value), |value: bool| [u64::from(value)], |bits: u64| bits != 0, Between::step, stay;
     f32, FieldKind::Raw { lanes: 1 }, 1, |value: f32| u64::from(value.to_bits()), |value: f32| [u64::from(value.to_bits())],
         |bits: u64| f32::from_bits(bits as u32),
-        |at: Between, from, to| at.linear(f64::from(from), f64::from(to)) as f32, displace_raw;
+        |at: Between, from, to| {
+            let value = at.linear(f64::from(from), f64::from(to)) as f32;
+            if value.is_infinite() { at.step(from, to) } else { value }
+        }, displace_raw;
     f64, FieldKind::Raw { lanes: 2 }, 2, |value: f64| value.to_bits(),
         |value: f64| [value.to_bits() & u64::from(u32::MAX), value.to_bits() >> 32], f64::from_bits, Between::linear, displace_raw;
 }
@@ -253,7 +256,7 @@ impl Pack for Duration {
 
     fn interpolate(from: &[u32], to: &[u32], at: Between) -> Self {
         let (from, to) = (u64::reconstruct(from), u64::reconstruct(to));
-        Self::from_nanos(at.end(from, to).unwrap_or_else(|| {
+        Self::from_nanos(at.within().end(from, to).unwrap_or_else(|| {
             // Scales the difference, because an `f64` does not hold large numbers of nanoseconds
             // exactly.
             let part = libm::round(from.abs_diff(to) as f64 * f64::from(at.ratio)) as u64;

@@ -8,6 +8,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::Role;
 use super::field::{Field, FieldKind};
 use super::lane::{load_wide, store_wide};
 use super::resolve::ResolvedFields;
@@ -110,6 +111,7 @@ impl Field {
         raw: &mut [u64],
     ) {
         let (lanes, conditions) = (self.lanes(), self.conditions());
+        let at = if self.role == Role::Velocity { at.within() } else { at };
         let is_present = |state: &[u32]| conditions.hold(|lane| state[lane]);
         let nearest = at.step(from, to);
         if !is_present(nearest) {
@@ -149,7 +151,7 @@ impl Field {
                         Some(velocities) => {
                             at.hermite(ends[0], ends[1], velocities).clamp(axis.min(), axis.max())
                         }
-                        None => at.linear(ends[0], ends[1]),
+                        None => at.linear(ends[0], ends[1]).clamp(axis.min(), axis.max()),
                     };
                     raw[index] = value.to_bits();
                 }

@@ -26,11 +26,14 @@ use super::views::Views;
 use super::window::Window;
 use crate::cost::Recount;
 use crate::events::{Event, EventKinds, Incoming, Played};
+use crate::extrapolation::Extrapolations;
 use crate::handshake::{check_initial, hello, reference_zero};
 use crate::packet::{Downstream, Hello, Mismatch, outline, write_anew};
 use crate::seen::{Arrivals, STEPS, Seen};
 use crate::trace::event;
-use crate::{Acknowledgement, Cost, JitterBuffer, NetError, PlayoutStats, Refused, Sequence};
+use crate::{
+    Acknowledgement, Cost, Extrapolation, JitterBuffer, NetError, PlayoutStats, Refused, Sequence,
+};
 
 /// Receives one world.
 ///
@@ -101,6 +104,7 @@ pub struct Receiver {
     newest_shown: Option<Shown>,
     newest: Option<Sequence>,
     buffer: JitterBuffer<Shown>,
+    extrapolations: Extrapolations,
     /// The memory of the largest state that was ever in `buffer`.
     largest_state_bytes: usize,
     /// Whether the receiver dropped views that the sender may still use as baselines, after a
@@ -170,6 +174,7 @@ impl Receiver {
             newest_shown: None,
             newest: None,
             buffer: JitterBuffer::new(config.playout).map_err(NetError::Playout)?,
+            extrapolations: Extrapolations::default(),
             largest_state_bytes: 0,
             has_lost_views: false,
             shows_anew: false,
@@ -366,7 +371,7 @@ impl Receiver {
         let longest_blend_ticks = self.config.longest_blend_ticks();
         let (moment, playout) = self.buffer.at_step(now, STEPS)?;
         self.seen = Some(self.arrivals.seen(moment));
-        let point = PlayoutPoint::new(playout, tick_hz, longest_blend_ticks);
+        let point = PlayoutPoint::new(playout, tick_hz, longest_blend_ticks, &self.extrapolations);
         self.spawns.update(&point);
         if let Some(events) = &mut self.events {
             events.play(point.tick());
@@ -411,6 +416,31 @@ impl Receiver {
             server_time: server_tick
                 .and_then(|tick| Duration::try_from_secs_f64(tick / tick_hz).ok()),
         }
+    }
+
+    /// Sets what playback shows of a kind of entities whose next state has not arrived. At first,
+    /// all kinds are [held](Extrapolation::Hold).
+    ///
+    /// If any kind is not held, playback runs on while it starves. The next state then may be in the
+    /// past already, and the shown place differs from the true one. [`Smoother`](crate::Smoother)
+    /// fades out this difference. Kinds that are held need it too: they stop, and later are as far
+    /// on as the others.
+    ///
+    /// A hub that [rewinds](crate::Hub::rewind) needs the same choices:
+    /// [`Hub::set_extrapolation`](crate::Hub::set_extrapolation).
+    ///
+    /// # Errors
+    /// Returns [`NetError::NoSuchKind`] and [`NetError::ExtrapolationTooLong`]; then nothing has
+    /// changed.
+    pub fn set_extrapolation(
+        &mut self,
+        kind: &str,
+        extrapolation: Extrapolation,
+    ) -> Result<(), NetError> {
+        let schema = self.decoder.codec().schema();
+        self.extrapolations.set(schema, kind, extrapolation)?;
+        self.buffer.run_on(self.extrapolations.reach());
+        Ok(())
     }
 
     /// Changes the bounds of the playout delay; see [`JitterBuffer::set_delays`].

@@ -24,6 +24,7 @@ use super::view::SentView;
 use super::visibility::Visibility;
 use super::work::Work;
 use super::worlds::Worlds;
+use crate::extrapolation::Extrapolations;
 use crate::handshake::{check_initial, check_schema, hello, reference_zero};
 use crate::packet::{Hello, Mismatch, Upstream, first_difference, outline};
 use crate::sequence::OTHER_SESSION;
@@ -168,6 +169,8 @@ pub struct Hub {
     sights: Option<Sights>,
     /// `None` unless the hub tells what receivers showed.
     pub(in crate::sender) rewind: Option<RewindConfig>,
+    /// What receivers show of entities that wait for a state.
+    pub(in crate::sender) extrapolations: Extrapolations,
 }
 
 impl Hub {
@@ -212,6 +215,7 @@ impl Hub {
             events: None,
             sights: None,
             rewind: None,
+            extrapolations: Extrapolations::default(),
         };
         hub.offer(codec)?;
         Ok(hub)

@@ -9,7 +9,7 @@ use kinepack::EntityId;
 use super::Hub;
 use crate::sender::uplink::Uplink;
 use crate::sender::visibility::{FieldGroup, Visibility};
-use crate::{KindOptions, NetError, ReceiverId, Rings};
+use crate::{Extrapolation, KindOptions, NetError, ReceiverId, Rings};
 
 impl Hub {
     /// Sets how often changes of a kind of entities are sent, and the kind's priority if not
@@ -27,6 +27,29 @@ impl Hub {
         let index = self.schema.kinds().iter().position(|known| known.name() == kind);
         let index = index.ok_or_else(|| NetError::NoSuchKind { name: kind.into() })?;
         self.sending.rates.set(index, options)
+    }
+
+    /// Tells what the receivers show of a kind of entities whose next state has not arrived, so that
+    /// [`rewind`](Self::rewind) finds it: what [`Receiver::set_extrapolation`] has set there. At
+    /// first, all kinds are [held](Extrapolation::Hold). The choices change nothing that is sent.
+    ///
+    /// Rewinding returns what [`Sample::state`](crate::Sample::state) returned, also for a kind that
+    /// continues [straight](Extrapolation::Straight). It cannot know what a
+    /// [`Smoother`](crate::Smoother) or the game's own function added, because that depends on the
+    /// frames that the client drew. Hold kinds that players shoot at and draw them without a
+    /// smoother, or accept that a shot at a returning entity is off by what is left to fade.
+    ///
+    /// # Errors
+    /// Returns [`NetError::NoSuchKind`] and [`NetError::ExtrapolationTooLong`]; then nothing has
+    /// changed.
+    ///
+    /// [`Receiver::set_extrapolation`]: crate::Receiver::set_extrapolation
+    pub fn set_extrapolation(
+        &mut self,
+        kind: &str,
+        extrapolation: Extrapolation,
+    ) -> Result<(), NetError> {
+        self.extrapolations.set(&self.schema, kind, extrapolation)
     }
 
     /// Limits the bytes per second of all receivers together, with the transport's headers, for

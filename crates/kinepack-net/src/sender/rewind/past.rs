@@ -7,10 +7,11 @@ use kinepack::{EntityId, Pack, Tick};
 
 use super::RewindError;
 use super::frames::Seconds;
-use crate::receiver::{Next, Pace};
+use crate::extrapolation::Extrapolations;
+use crate::receiver::{Before, Next, Pace};
 use crate::seen::{Arrived, Row, Said, Version, WINDOW, blends_from, is_same, version};
 use crate::sender::view::SentView;
-use crate::{Sample, Sequence};
+use crate::{Extrapolation, Sample, Sequence};
 
 /// A snapshot that had arrived.
 #[derive(Clone, Copy, Debug)]
@@ -97,6 +98,8 @@ pub struct Past<'a> {
     limit: Limit,
     /// The index of the newest snapshot that is not after the moment.
     from: usize,
+    /// What the receiver shows of entities that wait for a state. `None` if it holds all.
+    extrapolations: Option<&'a Extrapolations>,
 }
 
 impl<'a> Past<'a> {
@@ -142,7 +145,13 @@ impl<'a> Past<'a> {
             oldest,
             at_limit,
             limit,
+            extrapolations: None,
         })
+    }
+
+    pub(super) fn with_extrapolations(mut self, extrapolations: &'a Extrapolations) -> Self {
+        self.extrapolations = Some(extrapolations);
+        self
     }
 
     /// The entity's state as the receiver showed it, bit for bit. Fields that are relative to a
@@ -197,7 +206,32 @@ impl<'a> Past<'a> {
         let next = next.filter(|(_, next)| next.until > since);
         let step = next.map_or(self.from, |(step, _)| step);
         let next = next.map(|(_, next)| next);
-        Ok((self.pace.sample(id, version.row, since, next), step))
+        let sample = match self.pace.sample(id, version.row, since, next) {
+            Some(sample) => sample,
+            None => self.beyond(id, version.row, since)?,
+        };
+        Ok((sample, step))
+    }
+
+    /// The sample of an entity whose newest known state is `row`, since the tick `since`.
+    fn beyond(&self, id: EntityId, row: Row<'a>, since: f64) -> Result<Sample<'a>, RewindError> {
+        let kind = row.0.kind_at(row.1);
+        let extrapolation = self.extrapolations.zip(kind).map(|(all, kind)| all.of(kind));
+        let extrapolation = extrapolation.unwrap_or_default();
+        let newest = self.steps[self.from].tick;
+        let is_before = |step: &Step<'_>| step.tick != newest;
+        let index = self.steps[self.from..].iter().position(is_before);
+        let before = match index.filter(|_| extrapolation != Extrapolation::Hold) {
+            Some(index) => self.known(id, self.from + index)?,
+            None => None,
+        };
+        let spawn = row.0.spawn_hash(row.1);
+        let is_it = |(of, at): Row<'a>| of.kind_at(at) == kind && of.spawn_hash(at) == spawn;
+        let before = before.map(|(version, since)| (version.row, f64::from(since.0)));
+        let before = before.filter(|(row, _)| is_it(*row));
+        let before = || before.map(|(row, since)| Before { row, since });
+        let unchanged_until = f64::from(self.unchanged_until(self.from).0);
+        Ok(self.pace.beyond(id, row, [since, unchanged_until], extrapolation, before))
     }
 
     pub(super) fn is_shown(&self, id: EntityId) -> bool {

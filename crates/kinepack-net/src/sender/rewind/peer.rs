@@ -1,9 +1,12 @@
 //! Checks a player's stamp, and collects the snapshots that had arrived when he made it.
 
+use std::time::Duration;
+
 use kinepack::Tick;
 
 use super::past::{Limit, Step};
 use super::{Past, RewindConfig, RewindError};
+use crate::extrapolation::Extrapolations;
 use crate::receiver::Pace;
 use crate::seen::{MOMENTS, Missing, STEPS, Seen};
 use crate::sender::history::Shown;
@@ -101,9 +104,10 @@ impl Hub {
         let config = self.rewind.ok_or(RewindError::Disabled)?;
         let peer = self.peers.get_mut(&player).ok_or(RewindError::UnknownReceiver)?;
         let (_, now) = self.last_tick.ok_or(RewindError::Ahead)?;
-        let last_seen = peer.check_seen(&config, now, seen)?;
+        let extrapolations = &self.extrapolations;
+        let last_seen = peer.check_seen(&config, now, seen, extrapolations.reach())?;
         peer.last_seen = Some(last_seen);
-        peer.past(&config, now, last_seen, seen).ok_or(RewindError::NothingShown)
+        peer.past(&config, now, last_seen, seen, extrapolations).ok_or(RewindError::NothingShown)
     }
 }
 
@@ -118,12 +122,14 @@ impl Peer {
         self.history.keep_shown(ticks);
     }
 
-    /// Completes the numbers of a stamp, and checks them.
+    /// Completes the numbers of a stamp, and checks them. The receiver's playback may run on for
+    /// `reach` after its newest state.
     fn check_seen(
         &self,
         config: &RewindConfig,
         now: Tick,
         seen: Seen,
+        reach: Duration,
     ) -> Result<LastSeen, RewindError> {
         // The stamp has the lower bits of numbers that are not above these.
         let now = u64::from(now.0) * STEPS;
@@ -148,12 +154,14 @@ impl Peer {
             .map(|shown| shown.tick)
             .chain(self.full_state_shown(seen.full_state).map(|view| view.tick()))
             .map(|tick| u64::from(tick.0) * STEPS);
+        let reach_ticks = reach.as_secs_f64() * f64::from(config.tick_hz);
+        let reach_steps = (reach_ticks * STEPS as f64).ceil() as u64;
         let (mut is_before, mut is_after) = (false, false);
         while !(is_before && is_after)
             && let Some(tick) = ticks.next()
         {
             is_before |= tick <= moment;
-            is_after |= tick >= moment;
+            is_after |= tick + reach_steps >= moment;
         }
         match (is_before, is_after) {
             (true, true) => Ok(LastSeen { moment, newest }),
@@ -163,13 +171,14 @@ impl Peer {
     }
 
     /// The past at a checked stamp.
-    fn past(
-        &self,
+    fn past<'a>(
+        &'a self,
         config: &RewindConfig,
         now: Tick,
         last_seen: LastSeen,
         seen: Seen,
-    ) -> Option<Past<'_>> {
+        extrapolations: &'a Extrapolations,
+    ) -> Option<Past<'a>> {
         let LastSeen { moment, newest } = last_seen;
         let pace = Pace {
             tick: moment as f64 / STEPS as f64,
@@ -184,7 +193,8 @@ impl Peer {
         });
         let limit = Limit { now, longest_ticks: config.longest_ticks() };
         let full_state = self.full_state_shown(seen.full_state);
-        Past::new(pace, sent, full_state, self.history.oldest_of_more(), limit)
+        let past = Past::new(pace, sent, full_state, self.history.oldest_of_more(), limit)?;
+        Some(past.with_extrapolations(extrapolations))
     }
 }
 
