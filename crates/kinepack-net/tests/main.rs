@@ -32,6 +32,7 @@ mod corpus;
 mod costs;
 mod cuts;
 mod events;
+mod extrapolation;
 mod faults;
 mod frames;
 mod groups;

@@ -7,8 +7,8 @@ use std::time::Duration;
 use kinepack::schema::TimePrecision;
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
-    Hub, HubConfig, KindOptions, Link, LinkConfig, Loss, NetError, Receiver, ReceiverConfig,
-    ReceiverId, ReceiverOptions, RewindConfig, RewindError, Sample, Seen, Sequence,
+    Extrapolation, Hub, HubConfig, KindOptions, Link, LinkConfig, Loss, NetError, Receiver,
+    ReceiverConfig, ReceiverId, ReceiverOptions, RewindConfig, RewindError, Sample, Seen, Sequence,
 };
 
 use crate::support::{Random, TICK_HZ, exchange, near_and_far};
@@ -155,6 +155,8 @@ struct Session {
     /// How long ago the player may have seen what he acts on.
     longest_s: f64,
     ticks: u32,
+    /// What is shown of walkers and crates that wait for a state, and the longest playout delay.
+    extrapolation: Option<([Extrapolation; 2], Duration)>,
 }
 
 fn rough() -> LinkConfig {
@@ -183,6 +185,7 @@ impl Session {
             outage: 0,
             longest_s: 4.0,
             ticks: 600,
+            extrapolation: None,
         }
     }
 
@@ -214,12 +217,19 @@ impl Session {
         let options = ReceiverOptions { budget: self.budget.into(), ..ReceiverOptions::default() };
         hub.add(ID, &options, Duration::ZERO).unwrap();
         let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(TICK_HZ)).unwrap();
+        if let Some((kinds, longest_delay)) = self.extrapolation {
+            for (kind, extrapolation) in ["walker", "crate"].into_iter().zip(kinds) {
+                hub.set_extrapolation(kind, extrapolation).unwrap();
+                receiver.set_extrapolation(kind, extrapolation).unwrap();
+            }
+            receiver.set_playout_delays(Duration::ZERO, longest_delay).unwrap();
+        }
         let [mut down, mut up] = [0, 1].map(|way| Link::new(self.link, 2 * seed + way).unwrap());
         let mut random = Random::new(seed);
         let mut game = Game::new(self.walkers, seed);
         game.rests = self.rests;
         let mut stamps: VecDeque<(u32, Seen, f64, Vec<Drawn>)> = VecDeque::new();
-        let (mut compared, mut refused, mut eye) = (0, 0, [0.0; 3]);
+        let (mut compared, mut refused, mut eye, mut extrapolated) = (0, 0, [0.0; 3], 0);
         for tick in 1..=self.ticks {
             let begin = Duration::from_secs(1) * tick / TICK_HZ;
             let is_out = tick % 200 >= 200 - self.outage;
@@ -270,6 +280,7 @@ impl Session {
                     "seed {seed}, tick {tick}, moment {at}: {differing:?}"
                 );
                 for of in frame {
+                    let beyond = of.2[0];
                     match past.sample(of.0).map(|sample| drawn(&sample)) {
                         Ok(found) => assert_eq!(found, of, "seed {seed}, tick {tick}, moment {at}"),
                         // What was sent later was lost, and the budget did not send it again.
@@ -277,6 +288,7 @@ impl Session {
                         Err(error) => panic!("seed {seed}, tick {tick}: {error}"),
                     }
                     compared += 1;
+                    extrapolated += u32::from(f32::from_bits(beyond) > 1.0);
                 }
             }
             eye =
@@ -293,6 +305,7 @@ impl Session {
             }
         }
         assert_eq!(receiver.stats().unmerged, 0);
+        assert_eq!(extrapolated > 500, self.extrapolation.is_some(), "{extrapolated}");
         assert!(refused <= compared / if self.longest_s < 1.0 { 20 } else { 2_000 }, "{refused}");
         compared
     }
@@ -310,6 +323,27 @@ fn complete_states_are_found() {
     Session::new().check();
     Session { rests: 9, ..Session::new() }.check();
     Session { link: LinkConfig::default(), ..Session::new() }.check();
+}
+
+/// What continues straight is found too, to the bit.
+#[test]
+fn extrapolated_states_are_found() {
+    let straight = |ms| Extrapolation::Straight { at_most: Duration::from_millis(ms) };
+    let session = Session {
+        extrapolation: Some(([straight(100), straight(250)], Duration::from_millis(40))),
+        ..Session::new()
+    };
+    session.check();
+    Session { outage: 20, ..session.clone() }.check();
+    Session { budget: Some(4_000), walkers: 60, ..session.clone() }.check();
+    Session { every: 4, rests: 5, ..session.clone() }.check();
+    Session { turns: Some(4), ..session.clone() }.check();
+    // Kinds that hold are found beside those that do not.
+    let kinds = [Extrapolation::Game { at_most: Duration::from_millis(100) }, straight(50)];
+    let delay = Duration::from_millis(100);
+    Session { extrapolation: Some((kinds, delay)), ..session.clone() }.check();
+    let kinds = [straight(50), Extrapolation::Hold];
+    Session { extrapolation: Some((kinds, delay)), outage: 30, ..session }.check();
 }
 
 #[test]

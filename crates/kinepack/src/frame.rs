@@ -273,7 +273,8 @@ impl<'a> Moment<'a> {
                 let to = carrier.to.carry(to?.0, are_relative).place;
                 let place = Place {
                     position: carrier.blend(from.position, to.position),
-                    rotation: self.at.slerp(from.rotation, to.rotation).unwrap_or(from.rotation),
+                    rotation: (carrier.at.slerp(from.rotation, to.rotation))
+                        .unwrap_or(from.rotation),
                 };
                 Motion::along(place, [from, to], self.at.seconds)
             }
@@ -313,7 +314,8 @@ impl<'a> Moment<'a> {
         };
         let first = motion(from)?;
         let second = if to == from { first } else { motion(to)? };
-        Ok(Some((Carrier { from: first, to: second, at: self.at }, to != from)))
+        // A motion from one frame to another does not continue beyond the second.
+        Ok(Some((Carrier { from: first, to: second, at: self.at.within() }, to != from)))
     }
 
     /// The two states as moments of their own.
