@@ -89,13 +89,20 @@ pub enum Extrapolation {
 const MOST: Duration = Duration::from_secs(1);
 
 impl Extrapolation {
-    /// For how long playback runs on without a newer state.
+    /// For how long an entity continues without a newer state.
     fn reach(self) -> Duration {
         match self {
             Self::Hold => Duration::ZERO,
             Self::Straight { at_most } => at_most * 3 / 2,
             Self::Game { at_most } => at_most,
         }
+    }
+
+    /// For how many ticks an entity continues without a newer state. When that state arrives, the
+    /// entity blends to it over a time that is longer by as much, so that it does not first return
+    /// to where it was.
+    pub(crate) fn reach_ticks(self, tick_hz: f64) -> f64 {
+        self.reach().as_secs_f64() * tick_hz
     }
 
     /// For how many ticks at full speed the motion has continued, `passed_ticks` after the newest

@@ -101,7 +101,7 @@ impl<'a> PlayoutPoint<'a> {
         let of_kind = self.extrapolations.of(kind);
         let unchanged_until =
             if shown.is_complete() { playout.from.unchanged_until } else { Tick(0) };
-        self.pace.sample(id, held, since, next).unwrap_or_else(|| {
+        self.pace.sample(id, held, since, next, of_kind).unwrap_or_else(|| {
             self.pace.beyond(id, held, [since, unchanged_until.0.into()], of_kind, before)
         })
     }
@@ -142,10 +142,12 @@ impl Pace {
         held: Row<'a>,
         since: f64,
         next: Option<Next<'a>>,
+        extrapolation: Extrapolation,
     ) -> Option<Sample<'a>> {
         let Next { row: (state, at), until, unchanged_until } =
             next.filter(|next| next.until > since)?;
-        let begin = since.max(until - self.longest_blend_ticks).max(f64::from(unchanged_until.0));
+        let longest_ticks = self.longest_blend_ticks + extrapolation.reach_ticks(self.tick_hz);
+        let begin = since.max(until - longest_ticks).max(f64::from(unchanged_until.0));
         let (passed, span) = (self.tick - begin, until - begin);
         let ratio = if span > 0.0 { (passed / span).clamp(0.0, 1.0) } else { 1.0 };
         let steps = Between {

@@ -206,18 +206,23 @@ impl<'a> Past<'a> {
         let next = next.filter(|(_, next)| next.until > since);
         let step = next.map_or(self.from, |(step, _)| step);
         let next = next.map(|(_, next)| next);
-        let sample = match self.pace.sample(id, version.row, since, next) {
+        let extrapolation = self.extrapolation(version.row);
+        let sample = match self.pace.sample(id, version.row, since, next, extrapolation) {
             Some(sample) => sample,
             None => self.beyond(id, version.row, since)?,
         };
         Ok((sample, step))
     }
 
+    fn extrapolation(&self, row: Row<'_>) -> Extrapolation {
+        let kind = row.0.kind_at(row.1);
+        let of_kind = self.extrapolations.zip(kind).map(|(all, kind)| all.of(kind));
+        of_kind.unwrap_or_default()
+    }
+
     /// The sample of an entity whose newest known state is `row`, since the tick `since`.
     fn beyond(&self, id: EntityId, row: Row<'a>, since: f64) -> Result<Sample<'a>, RewindError> {
-        let kind = row.0.kind_at(row.1);
-        let extrapolation = self.extrapolations.zip(kind).map(|(all, kind)| all.of(kind));
-        let extrapolation = extrapolation.unwrap_or_default();
+        let (kind, extrapolation) = (row.0.kind_at(row.1), self.extrapolation(row));
         let newest = self.steps[self.from].tick;
         let is_before = |step: &Step<'_>| step.tick != newest;
         let index = self.steps[self.from..].iter().position(is_before);
