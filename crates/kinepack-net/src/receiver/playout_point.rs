@@ -92,7 +92,9 @@ impl<'a> PlayoutPoint<'a> {
             },
         });
         let before = || {
-            let entry = playout.before()?;
+            // Other entities may be at rest.
+            let is_new = since == f64::from(shown.state.tick.0);
+            let entry = playout.before().filter(|_| is_new)?;
             let at = place(&entry.state, kind, id, index)?;
             let row = (&*entry.state.state, at);
             let since = f64::from(entry.state.since(at).0);
@@ -200,7 +202,7 @@ impl Pace {
             return hold;
         }
         // Without another state, only fields with a velocity move.
-        let (from, span_ticks) = match before.filter(|before| before.since < since) {
+        let (from, span_ticks) = match before {
             Some(Before { row, since: begin }) => {
                 let begin = begin.max(since - self.longest_blend_ticks).max(unchanged_until);
                 (row, since - begin)

@@ -68,8 +68,8 @@ struct Sums {
     beyond: u32,
     turning: u32,
     found: Found,
-    /// The errors of the previous frame, as smoothed and as sampled.
-    before: HashMap<EntityId, [[f64; 3]; 2]>,
+    /// The places in the previous frame, as smoothed and as sampled.
+    before: HashMap<EntityId, [Place; 2]>,
 }
 
 pub(crate) fn run(scene: &Scene, setting: &Setting) -> Outcome<Found> {
@@ -135,7 +135,7 @@ impl Sums {
     }
 
     fn note(&mut self, scene: &Scene, [shown_tick, server_tick]: [f64; 2], all: &[Drawn]) {
-        let mut errors = HashMap::with_capacity(all.len());
+        let mut places = HashMap::with_capacity(all.len());
         for Drawn { id, smooth, sample, held } in all {
             let Some(truth) = scene.truth(shown_tick, *id) else { continue };
             let error = |place: &Place| {
@@ -144,7 +144,7 @@ impl Sums {
                 })
             };
             let both = [error(smooth), error(sample)];
-            errors.insert(*id, both);
+            places.insert(*id, [*smooth, *sample]);
             let before = scene.truth(shown_tick - 1.0, *id);
             let moved_mm = before.map_or(0.0, |before| length(error(&before)));
             if moved_mm * f64::from(HZ) < SLOWEST_M_PER_S * 1000.0 {
@@ -156,9 +156,12 @@ impl Sums {
                 self.now_mm += length(std::array::from_fn(|axis| both[0][axis] - ahead[axis]));
             }
             if let Some(before) = self.before.get(id) {
-                let [smooth, sample] = [0, 1].map(|way| {
-                    length(std::array::from_fn(|axis| both[way][axis] - before[way][axis]))
-                });
+                let [smooth, sample] =
+                    [(smooth, &before[0]), (sample, &before[1])].map(|(now, before)| {
+                        let [now, before] = [error(now), error(before)];
+                        let step_mm = length(std::array::from_fn(|axis| now[axis] - before[axis]));
+                        step_mm - moved_mm
+                    });
                 self.found.step_mm = self.found.step_mm.max(smooth);
                 self.found.sample_step_mm = self.found.sample_step_mm.max(sample);
             }
@@ -176,7 +179,7 @@ impl Sums {
                 }
             }
         }
-        self.before = errors;
+        self.before = places;
     }
 
     fn finish(mut self) -> Found {

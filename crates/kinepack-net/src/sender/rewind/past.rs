@@ -150,6 +150,8 @@ impl<'a> Past<'a> {
     }
 
     pub(super) fn with_extrapolations(mut self, extrapolations: &'a Extrapolations) -> Self {
+        let reach_ticks = extrapolations.reach().as_secs_f64() * self.pace.tick_hz;
+        self.rest_ticks += reach_ticks.ceil() as u32;
         self.extrapolations = Some(extrapolations);
         self
     }
@@ -226,7 +228,8 @@ impl<'a> Past<'a> {
         let newest = self.steps[self.from].tick;
         let is_before = |step: &Step<'_>| step.tick != newest;
         let index = self.steps[self.from..].iter().position(is_before);
-        let before = match index.filter(|_| extrapolation != Extrapolation::Hold) {
+        let is_new = since == f64::from(newest.0);
+        let before = match index.filter(|_| is_new && extrapolation != Extrapolation::Hold) {
             Some(index) => self.known(id, self.from + index)?,
             None => None,
         };
