@@ -62,7 +62,13 @@ use crate::NetError;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extrapolation {
-    /// The newest state is held. When the next state arrives, playback resumes where it stopped.
+    /// The newest state is held. When the next state arrives, playback resumes where it stopped, and
+    /// lags more after that. But if another kind is not held, playback runs on with it, and the
+    /// entities of this kind leap to where they are by then. A [`Smoother`](crate::Smoother) fades
+    /// out this leap.
+    ///
+    /// Keep this, and draw without a smoother, for kinds that players aim at if a server
+    /// [rewinds](crate::Hub::rewind): then it finds exactly what they saw.
     #[default]
     Hold,
     /// The motion continues straight, as [`Pack::interpolate`](kinepack::Pack::interpolate) does
@@ -72,7 +78,14 @@ pub enum Extrapolation {
     /// frame, is held.
     ///
     /// Without a velocity, an entity continues only if its newest state is new in the newest
-    /// snapshot. If only other entities have newer states, it may be at rest.
+    /// snapshot. If only other entities have newer states, it may be at rest. An entity with a
+    /// velocity always continues, so its velocity must be zero at rest.
+    ///
+    /// A hub with the same choice [rewinds](crate::Hub::set_extrapolation) to the continued state
+    /// exactly. It cannot know what a [`Smoother`](crate::Smoother) adds while the entity returns.
+    ///
+    /// When the next state arrives, the entity blends to it for longer than
+    /// [`longest_blend`](crate::ReceiverConfig::longest_blend), by one and a half of `at_most`.
     Straight {
         /// The longest way, as a time at full speed, at most a second.
         at_most: Duration,

@@ -311,6 +311,32 @@ fn an_entity_at_rest_stays_although_the_stream_pauses() {
 }
 
 #[test]
+fn frames_do_not_allocate() {
+    let mut direct = Direct::new([straight(100), straight(200), Extrapolation::Hold]);
+    let (mut cars, mut leaves) = (Smoother::<Car>::default(), Smoother::<Leaf>::default());
+    let mut allocated = 0;
+    for tick in 1..=400 {
+        // The first outage reserves all memory.
+        let is_out = tick % 100 > 80;
+        direct.step(is_out, steady);
+        let now = direct.now();
+        let measured = allocation_counter::measure(|| {
+            let Some(playback) = direct.receiver.playback(now) else { return };
+            cars.begin(now);
+            leaves.begin(now);
+            for sample in playback.samples_of::<Car>().unwrap() {
+                cars.state(&playback, &sample).unwrap();
+            }
+            for sample in playback.samples_of::<Leaf>().unwrap() {
+                leaves.in_world(&playback, &sample).unwrap();
+            }
+        });
+        allocated += if tick > 150 { measured.count_total } else { 0 };
+    }
+    assert_eq!(allocated, 0);
+}
+
+#[test]
 fn settings_are_checked() {
     let codec = codec();
     let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60)).unwrap();
