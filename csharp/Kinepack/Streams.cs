@@ -118,6 +118,28 @@ namespace Kinepack
         }
 
         /// <summary>
+        /// Adds the record of a tick of the server, as <see cref="InputClock.Ticks"/> asks for it.
+        /// Its number is the tick modulo 65,536. Ticks that the clock skipped have no record. If
+        /// the tick is not after that of the newest record, or 32,768 or more after it, the sender
+        /// forgets all records and begins anew.
+        /// </summary>
+        /// <param name="tick">The tick.</param>
+        /// <param name="columns">Memory with one record, for each field.</param>
+        /// <exception cref="KinepackException">
+        /// A value is out of its range. Nothing was added.
+        /// </exception>
+        public unsafe void PushForTick(uint tick, Columns columns)
+        {
+            Require.NotNull(columns, nameof(columns));
+            using (columns.PinToRead(table, 1))
+            fixed (Native.KpColumn* from = columns.ToRead)
+            {
+                UIntPtr fields = (UIntPtr)columns.ToRead.Length;
+                Check(Native.kp_stream_push_for_tick(Id, tick, from, fields));
+            }
+        }
+
+        /// <summary>
         /// Writes the packet of the newest records. Each packet is written only once.
         /// </summary>
         /// <param name="datagram">The array to write to.</param>
@@ -228,10 +250,47 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Writes the acknowledgement for the sender. Send it a few times within the longest round
-        /// trip, alone or in front of another datagram.
+        /// Reads the record for a tick, which the server simulates now. Call it once for each tick,
+        /// in order, instead of <see cref="Read"/>. From then on, acknowledgements tell the
+        /// client's <see cref="InputClock"/> how early its records arrive. Send one after each tick,
+        /// because the clock follows the network only as fast as they arrive.
+        /// <see cref="StreamOptions.LongestRoundTripMs"/> must be at least the time from sending a
+        /// record until its tick.
         /// </summary>
-        /// <param name="datagram">The array to write to.</param>
+        /// <param name="nowNs">The time, in nanoseconds since any fixed moment.</param>
+        /// <param name="tick">The tick.</param>
+        /// <param name="columns">
+        /// The memory of the fields to write, for one record. Fields without memory are skipped.
+        /// </param>
+        /// <returns>
+        /// False if the record did not arrive in time. Then the memory keeps its numbers. Most
+        /// games repeat the last input, so let the columns be where that is.
+        /// </returns>
+        /// <exception cref="ArgumentException">A field has memory for no record.</exception>
+        public unsafe bool TryReadForTick(ulong nowNs, uint tick, Columns columns)
+        {
+            Require.NotNull(columns, nameof(columns));
+            using (columns.PinToWrite(table, out UIntPtr capacity))
+            fixed (Native.KpTarget* to = columns.ToWrite)
+            {
+                if (capacity == UIntPtr.Zero)
+                {
+                    string text = "A field has memory for no record.";
+                    throw new ArgumentException(text, nameof(columns));
+                }
+                UIntPtr fields = (UIntPtr)columns.ToWrite.Length;
+                int inTime;
+                Check(Native.kp_stream_read_for_tick(Id, nowNs, tick, to, fields, &inTime));
+                return inTime != 0;
+            }
+        }
+
+        /// <summary>
+        /// Writes the acknowledgement for the sender. Send it a few times within the longest round
+        /// trip, alone or in front of another datagram. If you put it in front of a hub's
+        /// datagrams, reduce <see cref="HubOptions.DatagramBytes"/> by 6.
+        /// </summary>
+        /// <param name="datagram">The array to write to. 6 bytes suffice.</param>
         /// <param name="size">The size of the acknowledgement in bytes.</param>
         /// <returns>False before the first packet.</returns>
         /// <exception cref="KinepackException">The array is too short.</exception>

@@ -165,6 +165,7 @@ internal static unsafe class Header
             case "struct KpViewerOptions":
                 return 24;
             case "struct KpFigureInfo":
+            case "struct KpInputClockOptions":
                 return 28;
             case "struct KpRing":
                 // Two numbers of 64 bits and three of 32 bits, which are padded.
@@ -191,6 +192,7 @@ internal static unsafe class Header
                 return 72;
             case "struct KpReceiverStatus":
             case "struct KpViewerStatus":
+            case "struct KpInputClockStatus":
                 return 56;
             default:
                 return SizeOf(ValueOf(type.Replace(" *", " ")));

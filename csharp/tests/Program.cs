@@ -19,6 +19,7 @@ internal static class Program
         Run("broadcasts", Broadcasts.Run);
         Run("events", Happenings.Run);
         Run("inputs", Inputs.Run);
+        Run("input clocks", InputClocks.Run);
         Run("replays", () => Replays.Run(arguments[1]));
         Run("clips", Clips.Run);
         Run("figures", Figures.Run);

@@ -924,6 +924,70 @@ typedef struct KpRings {
   uint32_t exact_after;
 } KpRings;
 
+// How an input clock trades delay for inputs that arrive in time. A number of 0 selects the
+// default, which suits the open Internet.
+typedef struct KpInputClockOptions {
+  // The share of inputs that should arrive in time, at most 1. A late input costs a wrong
+  // prediction; a longer lead costs delay in each input's effect. Default: 0.998.
+  float in_time_ratio;
+  // How much faster or slower the clock may run, at most 0.5. Default: 0.05.
+  float slew_ratio;
+  // How early the latest of these inputs should arrive, for the server's own delays, such as
+  // reading its socket only once in each tick. Default: 2. A negative number means no margin.
+  int32_t margin_ms;
+  // If inputs are later than they should be by more than this, the clock jumps forward. Until
+  // then, the clock only runs faster. Default: 70.
+  uint32_t jump_forward_ms;
+  // If inputs are earlier than they should be by more than this, the clock jumps back: there are
+  // no ticks for that time. Until then, the clock only runs slower. Default: 500.
+  uint32_t jump_back_ms;
+  // How long a late input is remembered. Default: 10,000.
+  uint32_t window_ms;
+  // The longest time between two calls of `kp_input_clock_ticks` that counts as usual. The clock
+  // learns nothing from the inputs after a longer pause. Default: 100.
+  uint32_t longest_frame_ms;
+} KpInputClockOptions;
+
+// The clock of a client that simulates its own inputs ahead of the server. It leads the server by
+// the time that inputs need, plus a margin for their jitter. It follows the network by running a
+// few per cent faster or slower. The tick never goes backwards until the next start.
+typedef struct KpInputClock {
+  // The handle; 0 means no object.
+  uint64_t id;
+} KpInputClock;
+
+// Receives the world of a hub. A receiver has no socket and no clock.
+typedef struct KpReceiver {
+  // The handle; 0 means no object.
+  uint64_t id;
+} KpReceiver;
+
+// Sends the records of a client. A sender has no socket and no clock.
+typedef struct KpStreamSender {
+  // The handle; 0 means no object.
+  uint64_t id;
+} KpStreamSender;
+
+// Measurements of an input clock.
+typedef struct KpInputClockStatus {
+  // Not 0 if the clock was started.
+  int32_t started;
+  // The number of ticks that the clock returned.
+  uint64_t ticks;
+  // The number of ticks that the clock skipped, because they were too many to simulate at once.
+  uint64_t skipped;
+  // How many times the clock jumped forward or back, instead of running faster or slower.
+  uint64_t jumps;
+  // The number of reports that the clock learned from.
+  uint64_t reports;
+  // How early the input of the last report arrived, in ticks. Negative if it was late. About half
+  // of the reports are of the least early of 16 inputs.
+  double early_ticks;
+  // How far the clock is from the lead that it needs. Positive if the clock runs faster to get
+  // there.
+  double error_ms;
+} KpInputClockStatus;
+
 // A component of a vector.
 typedef struct KpComponent {
   // The number to write, or the number read. Real numbers are rounded to a `float`.
@@ -1007,12 +1071,6 @@ typedef struct KpReceiverOptions {
   // The kinds of events of the hub, or zero for no events.
   struct KpEvents events;
 } KpReceiverOptions;
-
-// Receives the world of a hub. A receiver has no socket and no clock.
-typedef struct KpReceiver {
-  // The handle; 0 means no object.
-  uint64_t id;
-} KpReceiver;
 
 // The shown moment.
 typedef struct KpPlayback {
@@ -1159,12 +1217,6 @@ typedef struct KpStreamOptions {
   // The number of the first record.
   uint16_t first_number;
 } KpStreamOptions;
-
-// Sends the records of a client. A sender has no socket and no clock.
-typedef struct KpStreamSender {
-  // The handle; 0 means no object.
-  uint64_t id;
-} KpStreamSender;
 
 // Receives the records of one client.
 typedef struct KpStreamReceiver {
@@ -1882,6 +1934,55 @@ KpStatus kp_hub_tick_tiers(struct KpHub hub,
                            const struct KpSnapshot *worlds,
                            size_t count);
 
+// Creates an input clock for a server with `tick_hz` ticks per second, and one input for each tick.
+// `options` may be null. The clock waits for its start. The caller frees `*out` with
+// `kp_input_clock_free`.
+KpStatus kp_input_clock_new(uint32_t tick_hz,
+                            const struct KpInputClockOptions *options,
+                            struct KpInputClock *out);
+
+// Starts the clock at `tick`, which may have a fraction. It should be the server's tick when an
+// input that is sent now arrives, plus one or two. An error costs late inputs, or a longer delay,
+// for one round trip. Start the clock again after a reconnection, or if the server's ticks start
+// again. This forgets what the clock learned.
+KpStatus kp_input_clock_start(struct KpInputClock clock, uint64_t now_ns, double tick);
+
+// Starts the clock from what a receiver of the same server knows: the server's tick, and the round
+// trip. Returns `KP_STATUS_NOTHING`, and does nothing, as long as these are not known.
+KpStatus kp_input_clock_start_from(struct KpInputClock clock,
+                                   uint64_t now_ns,
+                                   struct KpReceiver receiver);
+
+// Writes the ticks to simulate at `now_ns`: `*count` consecutive ticks from `*first` on, at most
+// 16. Call this function in each frame, and `kp_stream_push_for_tick` for each tick. If more ticks
+// became due since the last call, for example because the game was in the background, the earlier
+// ones are skipped. Both numbers are 0 if no tick is due, as before the start.
+KpStatus kp_input_clock_ticks(struct KpInputClock clock,
+                              uint64_t now_ns,
+                              uint32_t *first,
+                              size_t *count);
+
+// Writes the clock's tick at the last call, with its fraction. Returns `KP_STATUS_NOTHING` before
+// the start. The newest tick of `kp_input_clock_ticks` is the whole part, unless the clock jumped
+// back.
+KpStatus kp_input_clock_tick(struct KpInputClock clock, double *tick);
+
+// Handles an acknowledgement of the stream of inputs, like `kp_stream_sender_handle`, and shows it
+// to the clock, which learns how early the inputs arrive. Call this function instead of that one.
+// The server must read the inputs with `kp_stream_read_for_tick`. Returns `KP_STATUS_DATA` for an
+// invalid acknowledgement, which changes only a counter of the sender.
+KpStatus kp_input_clock_handle(struct KpInputClock clock,
+                               uint64_t now_ns,
+                               struct KpStreamSender sender,
+                               const uint8_t *datagram,
+                               size_t size);
+
+// Writes measurements of the clock.
+KpStatus kp_input_clock_status(struct KpInputClock clock, struct KpInputClockStatus *out);
+
+// Frees an input clock.
+KpStatus kp_input_clock_free(struct KpInputClock clock);
+
 // Writes vectors: `*size` bytes, if they fit into `capacity`. Both sides need the same forms,
 // counts and limits, and must hold the same `before`. To get the values that the receiver will
 // hold, read the written bytes with `kp_magnitudes_read`.
@@ -2488,8 +2589,9 @@ KpStatus kp_stream_read(struct KpStreamReceiver receiver,
                         size_t target_count,
                         size_t *count);
 
-// Writes the acknowledgement for the sender: `*size` bytes, if they fit into `capacity`. Send it a
-// few times within the longest round trip, alone or in front of another datagram. Returns
+// Writes the acknowledgement for the sender: `*size` bytes, at most 6, if they fit into `capacity`.
+// Send it a few times within the longest round trip, alone or in front of another datagram. If you
+// put it in front of a hub's datagrams, reduce `datagram_bytes` of the hub by 6. Returns
 // `KP_STATUS_NOTHING` before the first packet.
 KpStatus kp_stream_acknowledgement(struct KpStreamReceiver receiver,
                                    uint8_t *datagram,
@@ -2550,6 +2652,30 @@ KpStatus kp_stream_decode(struct KpStreamCodec codec,
                           const struct KpTarget *targets,
                           size_t target_count,
                           struct KpStreamBase *last);
+
+// Like `kp_stream_push`, but adds the record of a tick of the server, as `kp_input_clock_ticks`
+// asks for it. The record's number is the tick modulo 65,536. Ticks that the clock skipped have no
+// record. If the tick is not after that of the newest record, or 32,768 or more after it, the
+// sender forgets all records and begins anew.
+KpStatus kp_stream_push_for_tick(struct KpStreamSender sender,
+                                 uint32_t tick,
+                                 const struct KpColumn *columns,
+                                 size_t column_count);
+
+// Reads the record for a tick, which the server simulates at `now_ns`, to a target for each field.
+// If the record did not arrive in time, writes no numbers, and 0 to `*in_time`. Most games then
+// repeat the last input, so let the targets be where that is. `in_time` may be null.
+//
+// Call this function once for each tick, in order, instead of `kp_stream_read`. From then on,
+// acknowledgements tell the client's `KpInputClock` how early its records arrive. Send one after
+// each tick, because the clock follows the network only as fast as they arrive.
+// `longest_round_trip_ms` must be at least the time from sending a record until its tick.
+KpStatus kp_stream_read_for_tick(struct KpStreamReceiver receiver,
+                                 uint64_t now_ns,
+                                 uint32_t tick,
+                                 const struct KpTarget *targets,
+                                 size_t target_count,
+                                 int32_t *in_time);
 
 // Writes values: `*size` bytes, if they fit into `capacity`. Both sides need the same kinds,
 // limits and small differences, and must hold the same `before`. To get the values that the

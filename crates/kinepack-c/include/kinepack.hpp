@@ -460,56 +460,6 @@ class Receiver : public Owner<KpReceiver, kp_receiver_free> {
   }
 };
 
-class StreamSender : public Owner<KpStreamSender, kp_stream_sender_free> {
- public:
-  // `level` is "packed" or "adaptive".
-  StreamSender(KpSchema schema, const char *level, uint32_t rate_hz,
-               const KpStreamOptions &options = {}) {
-    require(kp_stream_sender_new(schema, level, rate_hz, &options, &handle_));
-  }
-
-  // Adds a record: a struct, with the members of its fields.
-  template <typename Struct, typename... Member>
-  KpStatus push(const Struct &record, Member Struct::*...member) {
-    const auto from = columns(&record, member...);
-    return kp_stream_push(handle_, from.data(), from.size(), nullptr);
-  }
-};
-
-class StreamReceiver : public Owner<KpStreamReceiver, kp_stream_receiver_free> {
- public:
-  StreamReceiver(KpSchema schema, const char *level, uint32_t rate_hz,
-                 const KpStreamOptions &options = {}) {
-    require(kp_stream_receiver_new(schema, level, rate_hz, &options, &handle_));
-  }
-
-  // Handles a packet, and writes its `*count` new records, at most 16, to `records`.
-  template <typename Struct, typename... Member>
-  KpStatus handle(uint64_t now_ns, const uint8_t *packet, size_t size, Struct *records,
-                  size_t *count, Member Struct::*...member) {
-    std::array<KpRecord, 16> numbers;
-    const auto to = targets(records, member...);
-    const KpStatus status = kp_stream_receiver_handle(handle_, now_ns, packet, size, count);
-    if (status != KP_STATUS_OK) return status;
-    return kp_stream_read(handle_, numbers.data(), *count, to.data(), to.size(), count);
-  }
-};
-
-class StreamCodec : public Owner<KpStreamCodec, kp_stream_codec_free> {
- public:
-  // `level` is "packed" or "adaptive".
-  StreamCodec(KpSchema schema, const char *level) {
-    require(kp_stream_codec_new(schema, level, &handle_));
-  }
-};
-
-class StreamBase : public Owner<KpStreamBase, kp_stream_base_free> {
- public:
-  using Owner::Owner;
-  // The base before the first record.
-  explicit StreamBase(KpStreamCodec codec) { require(kp_stream_base_new(codec, &handle_)); }
-};
-
 class Replay : public Owner<KpReplay, kp_replay_free> {
  public:
   explicit Replay(const char *path) { require(kp_replay_open(path, &handle_)); }
@@ -538,5 +488,6 @@ class KillCam : public Owner<KpKillCam, kp_kill_cam_free> {
 
 #include "kinepack_anim.hpp"
 #include "kinepack_crowd.hpp"
+#include "kinepack_streams.hpp"
 
 #endif  // KINEPACK_HPP

@@ -41,6 +41,7 @@ pub mod hub;
 pub mod hub_budget;
 pub mod hub_rewind;
 pub mod hub_rings;
+pub mod input_clock;
 pub mod magnitude;
 mod memory;
 pub mod pose;
@@ -58,6 +59,7 @@ pub mod snapshot;
 pub mod status;
 pub mod stream;
 pub mod stream_codec;
+pub mod stream_ticks;
 pub mod values;
 pub mod viewer;
 

@@ -31,7 +31,7 @@ pub(crate) static RECEIVERS: Handles<Mutex<Receiving>> = Handles::new(9, "a rece
 /// A receiver, the state that it shows, and the datagram that the caller takes next.
 #[derive(Debug)]
 pub(crate) struct Receiving {
-    receiver: Receiver,
+    pub(crate) receiver: Receiver,
     shown: Shown,
     next: Next<()>,
 }

@@ -3,8 +3,8 @@
 use std::ffi::c_char;
 use std::sync::Mutex;
 
-use kinepack::Schema;
 use kinepack::stream::{StreamCodec, StreamLevel};
+use kinepack::{EncodeError, Schema};
 use kinepack_net::{Sequence, StreamConfig, StreamReceiver, StreamSender};
 
 use crate::KpStatus;
@@ -41,7 +41,7 @@ pub(crate) static STREAM_RECEIVERS: Handles<Mutex<Received>> =
 /// A sender, the quantizer of its records, and the datagram that the caller takes next.
 #[derive(Debug)]
 pub(crate) struct Sender {
-    sender: StreamSender,
+    pub(crate) sender: StreamSender,
     records: World,
     next: Next<()>,
 }
@@ -49,8 +49,8 @@ pub(crate) struct Sender {
 /// A receiver, and the records of the last datagram.
 #[derive(Debug)]
 pub(crate) struct Received {
-    receiver: StreamReceiver,
-    schema: Schema,
+    pub(crate) receiver: StreamReceiver,
+    pub(crate) schema: Schema,
     records: Vec<KpRecord>,
     /// The lanes of the records of the last datagram, one record after another.
     lanes: Vec<u32>,
@@ -124,14 +124,9 @@ pub unsafe extern "C" fn kp_stream_push(
         if !number.is_null() {
             check_out(number)?;
         }
-        let sender = SENDERS.get(sender.id)?;
-        let mut sender = lock(&sender);
-        let Sender { sender, records, .. } = &mut *sender;
         // SAFETY: the caller guarantees that `columns` has `column_count` valid columns and each
         // column has one readable record, until this call returns.
-        unsafe { records.set_record(0, slice(columns, column_count)?)? };
-        let lanes: Vec<u32> = records.snapshot.lanes_at(0).collect();
-        let pushed = sender.push_lanes(&lanes).map_err(Failure::argument)?;
+        let pushed = unsafe { push(sender, columns, column_count, StreamSender::push_lanes)? };
         if number.is_null() {
             return Ok(());
         }
@@ -269,8 +264,9 @@ pub unsafe extern "C" fn kp_stream_read(
     })
 }
 
-/// Writes the acknowledgement for the sender: `*size` bytes, if they fit into `capacity`. Send it a
-/// few times within the longest round trip, alone or in front of another datagram. Returns
+/// Writes the acknowledgement for the sender: `*size` bytes, at most 6, if they fit into `capacity`.
+/// Send it a few times within the longest round trip, alone or in front of another datagram. If you
+/// put it in front of a hub's datagrams, reduce `datagram_bytes` of the hub by 6. Returns
 /// `KP_STATUS_NOTHING` before the first packet.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_acknowledgement(
@@ -295,6 +291,26 @@ pub unsafe extern "C" fn kp_stream_acknowledgement(
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_stream_receiver_free(receiver: KpStreamReceiver) -> KpStatus {
     call(|| STREAM_RECEIVERS.remove(receiver.id))
+}
+
+/// Adds a record with `push_lanes`, and returns its number.
+///
+/// # Safety
+/// `columns` has `column_count` valid columns, and each column has one readable record.
+pub(crate) unsafe fn push(
+    sender: KpStreamSender,
+    columns: *const KpColumn,
+    column_count: usize,
+    push_lanes: impl FnOnce(&mut StreamSender, &[u32]) -> Result<Sequence, EncodeError>,
+) -> Result<Sequence, Failure> {
+    let sender = SENDERS.get(sender.id)?;
+    let mut sender = lock(&sender);
+    let Sender { sender, records, .. } = &mut *sender;
+    // SAFETY: the caller guarantees that `columns` has `column_count` valid columns and each column
+    // has one readable record, until this call returns.
+    unsafe { records.set_record(0, slice(columns, column_count)?)? };
+    let lanes: Vec<u32> = records.snapshot.lanes_at(0).collect();
+    push_lanes(sender, &lanes).map_err(Failure::argument)
 }
 
 /// Makes the codec and the configuration of a stream.

@@ -17,11 +17,12 @@ use cbindgen::ir::{
 };
 
 /// Structs that users of the package see and only read. Their properties are in other files.
-const READ_BY_USERS: [&str; 17] = [
+const READ_BY_USERS: [&str; 18] = [
     "KpAnmInfo",
     "KpClipInfo",
     "KpEvent",
     "KpHubStatus",
+    "KpInputClockStatus",
     "KpLinkStatus",
     "KpPart",
     "KpPiece",

@@ -130,6 +130,17 @@ fn a_server_in_cpp_finds_the_bones_that_a_player_saw() {
 }
 
 #[test]
+fn inputs_arrive_in_time_for_their_ticks() {
+    run("tests/c/clock.c", &C);
+}
+
+#[test]
+fn a_clock_in_cpp_finds_the_lead_that_inputs_need() {
+    run("tests/cpp/clock.cpp", &CPP);
+    run("tests/cpp/clock.cpp", &[CPP[0], "-fno-exceptions"]);
+}
+
+#[test]
 fn a_passenger_stands_still_on_a_ship_that_turns() {
     run("tests/c/frames.c", &C);
 }

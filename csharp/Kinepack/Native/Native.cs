@@ -579,6 +579,43 @@ namespace Kinepack
         internal readonly byte missing_31;
     }
 
+    /// <summary>Measurements of an input clock.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly partial struct InputClockStatus
+    {
+        /// <summary>Not 0 if the clock was started.</summary>
+        internal readonly int started;
+
+        /// <summary>The number of ticks that the clock returned.</summary>
+        internal readonly ulong ticks;
+
+        /// <summary>
+        /// The number of ticks that the clock skipped, because they were too many to simulate at
+        /// once.
+        /// </summary>
+        internal readonly ulong skipped;
+
+        /// <summary>
+        /// How many times the clock jumped forward or back, instead of running faster or slower.
+        /// </summary>
+        internal readonly ulong jumps;
+
+        /// <summary>The number of reports that the clock learned from.</summary>
+        internal readonly ulong reports;
+
+        /// <summary>
+        /// How early the input of the last report arrived, in ticks. Negative if it was late. About
+        /// half of the reports are of the least early of 16 inputs.
+        /// </summary>
+        internal readonly double early_ticks;
+
+        /// <summary>
+        /// How far the clock is from the lead that it needs. Positive if the clock runs faster to
+        /// get there.
+        /// </summary>
+        internal readonly double error_ms;
+    }
+
     /// <summary>A component of a vector.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public partial struct Axis
@@ -1425,6 +1462,54 @@ namespace Kinepack
             /// exact.
             /// </summary>
             internal uint exact_after;
+        }
+
+        /// <summary>
+        /// How an input clock trades delay for inputs that arrive in time. A number of 0 selects
+        /// the default, which suits the open Internet.
+        /// </summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpInputClockOptions
+        {
+            /// <summary>
+            /// The share of inputs that should arrive in time, at most 1. A late input costs a
+            /// wrong prediction; a longer lead costs delay in each input's effect. Default: 0.998.
+            /// </summary>
+            internal float in_time_ratio;
+
+            /// <summary>
+            /// How much faster or slower the clock may run, at most 0.5. Default: 0.05.
+            /// </summary>
+            internal float slew_ratio;
+
+            /// <summary>
+            /// How early the latest of these inputs should arrive, for the server's own delays,
+            /// such as reading its socket only once in each tick. Default: 2. A negative number
+            /// means no margin.
+            /// </summary>
+            internal int margin_ms;
+
+            /// <summary>
+            /// If inputs are later than they should be by more than this, the clock jumps forward.
+            /// Until then, the clock only runs faster. Default: 70.
+            /// </summary>
+            internal uint jump_forward_ms;
+
+            /// <summary>
+            /// If inputs are earlier than they should be by more than this, the clock jumps back:
+            /// there are no ticks for that time. Until then, the clock only runs slower. Default:
+            /// 500.
+            /// </summary>
+            internal uint jump_back_ms;
+
+            /// <summary>How long a late input is remembered. Default: 10,000.</summary>
+            internal uint window_ms;
+
+            /// <summary>
+            /// The longest time between two calls of <c>kp_input_clock_ticks</c> that counts as
+            /// usual. The clock learns nothing from the inputs after a longer pause. Default: 100.
+            /// </summary>
+            internal uint longest_frame_ms;
         }
 
         /// <summary>The settings of a publisher.</summary>
@@ -2435,6 +2520,71 @@ namespace Kinepack
             ulong hub, ulong now_ns, ulong* worlds, UIntPtr count);
 
         /// <summary>
+        /// Creates an input clock for a server with <c>tick_hz</c> ticks per second, and one input
+        /// for each tick. <c>options</c> may be null. The clock waits for its start. The caller
+        /// frees <c>*out</c> with <c>kp_input_clock_free</c>.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_input_clock_new(
+            uint tick_hz, KpInputClockOptions* options, out ulong @out);
+
+        /// <summary>
+        /// Starts the clock at <c>tick</c>, which may have a fraction. It should be the server's
+        /// tick when an input that is sent now arrives, plus one or two. An error costs late
+        /// inputs, or a longer delay, for one round trip. Start the clock again after a
+        /// reconnection, or if the server's ticks start again. This forgets what the clock learned.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_input_clock_start(ulong clock, ulong now_ns, double tick);
+
+        /// <summary>
+        /// Starts the clock from what a receiver of the same server knows: the server's tick, and
+        /// the round trip. Returns <c>KP_STATUS_NOTHING</c>, and does nothing, as long as these are
+        /// not known.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_input_clock_start_from(
+            ulong clock, ulong now_ns, ulong receiver);
+
+        /// <summary>
+        /// Writes the ticks to simulate at <c>now_ns</c>: <c>*count</c> consecutive ticks from
+        /// <c>*first</c> on, at most 16. Call this function in each frame, and
+        /// <c>kp_stream_push_for_tick</c> for each tick. If more ticks became due since the last
+        /// call, for example because the game was in the background, the earlier ones are skipped.
+        /// Both numbers are 0 if no tick is due, as before the start.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_input_clock_ticks(
+            ulong clock, ulong now_ns, out uint first, out UIntPtr count);
+
+        /// <summary>
+        /// Writes the clock's tick at the last call, with its fraction. Returns
+        /// <c>KP_STATUS_NOTHING</c> before the start. The newest tick of
+        /// <c>kp_input_clock_ticks</c> is the whole part, unless the clock jumped back.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_input_clock_tick(ulong clock, out double tick);
+
+        /// <summary>
+        /// Handles an acknowledgement of the stream of inputs, like <c>kp_stream_sender_handle</c>,
+        /// and shows it to the clock, which learns how early the inputs arrive. Call this function
+        /// instead of that one. The server must read the inputs with
+        /// <c>kp_stream_read_for_tick</c>. Returns <c>KP_STATUS_DATA</c> for an invalid
+        /// acknowledgement, which changes only a counter of the sender.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_input_clock_handle(
+            ulong clock, ulong now_ns, ulong sender, byte* datagram, UIntPtr size);
+
+        /// <summary>Writes measurements of the clock.</summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_input_clock_status(ulong clock, out InputClockStatus @out);
+
+        /// <summary>Frees an input clock.</summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_input_clock_free(ulong clock);
+
+        /// <summary>
         /// Writes vectors: <c>*size</c> bytes, if they fit into <c>capacity</c>. Both sides need
         /// the same forms, counts and limits, and must hold the same <c>before</c>. To get the
         /// values that the receiver will hold, read the written bytes with
@@ -3278,9 +3428,11 @@ namespace Kinepack
             out UIntPtr count);
 
         /// <summary>
-        /// Writes the acknowledgement for the sender: <c>*size</c> bytes, if they fit into
-        /// <c>capacity</c>. Send it a few times within the longest round trip, alone or in front of
-        /// another datagram. Returns <c>KP_STATUS_NOTHING</c> before the first packet.
+        /// Writes the acknowledgement for the sender: <c>*size</c> bytes, at most 6, if they fit
+        /// into <c>capacity</c>. Send it a few times within the longest round trip, alone or in
+        /// front of another datagram. If you put it in front of a hub's datagrams, reduce
+        /// <c>datagram_bytes</c> of the hub by 6. Returns <c>KP_STATUS_NOTHING</c> before the first
+        /// packet.
         /// </summary>
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_stream_acknowledgement(
@@ -3361,6 +3513,35 @@ namespace Kinepack
             KpTarget* targets,
             UIntPtr target_count,
             out ulong last);
+
+        /// <summary>
+        /// Like <c>kp_stream_push</c>, but adds the record of a tick of the server, as
+        /// <c>kp_input_clock_ticks</c> asks for it. The record's number is the tick modulo 65,536.
+        /// Ticks that the clock skipped have no record. If the tick is not after that of the newest
+        /// record, or 32,768 or more after it, the sender forgets all records and begins anew.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_stream_push_for_tick(
+            ulong sender, uint tick, KpColumn* columns, UIntPtr column_count);
+
+        /// <summary>
+        /// Reads the record for a tick, which the server simulates at <c>now_ns</c>, to a target
+        /// for each field. If the record did not arrive in time, writes no numbers, and 0 to
+        /// <c>*in_time</c>. Most games then repeat the last input, so let the targets be where that
+        /// is. <c>in_time</c> may be null. Call this function once for each tick, in order, instead
+        /// of <c>kp_stream_read</c>. From then on, acknowledgements tell the client's
+        /// <c>KpInputClock</c> how early its records arrive. Send one after each tick, because the
+        /// clock follows the network only as fast as they arrive. <c>longest_round_trip_ms</c> must
+        /// be at least the time from sending a record until its tick.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_stream_read_for_tick(
+            ulong receiver,
+            ulong now_ns,
+            uint tick,
+            KpTarget* targets,
+            UIntPtr target_count,
+            int* in_time);
 
         /// <summary>
         /// Writes values: <c>*size</c> bytes, if they fit into <c>capacity</c>. Both sides need the
