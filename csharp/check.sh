@@ -48,7 +48,7 @@ run Tests.exe ../crates/kinepack-c/include/kinepack.h "$out"
 compile Vectors.exe -main:Vectors -reference:"$out/Kinepack.dll" tests/Vector*.cs tests/Check.cs
 # If the last digit of a vector is changed, the program must fail.
 run Vectors.exe "$out/script.txt" schema hash profile view runs sparse magnitude sends records \
-  acknowledges stream_codec packet clip pose anm_pose pushes reads replay frame shows catalogue gives piece
+  acknowledges splits stream_codec packet clip pose anm_pose pushes reads replay frame shows catalogue gives piece
 # A library with another interface, and a library that is older than kp_abi.
 compile OtherLibrary.exe -main:OtherLibrary -reference:"$out/Kinepack.dll" \
   tests/OtherLibrary.cs tests/Check.cs

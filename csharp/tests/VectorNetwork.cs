@@ -15,6 +15,7 @@ internal static class VectorNetwork
         Vectors.Add("stream", 7, MakeStream);
         Vectors.Add("records", 5, ReadRecords);
         Vectors.Add("acknowledges", 3, Acknowledges);
+        Vectors.Add("splits", 3, Splits);
         Vectors.Add("replay", 9, ReadReplay);
         Vectors.Add("frame", 4, Frame);
         Vectors.Add("shows", 4, Shows);
@@ -119,6 +120,18 @@ internal static class VectorNetwork
     {
         StreamReceiver stream = Words.Kept<StreamReceiver>(words[1]);
         Vectors.Writes(words[2], stream.TryAcknowledge);
+    }
+
+    /// <summary>A stream acknowledgement of some size in front of a snapshot.</summary>
+    private static void Splits(string[] words)
+    {
+        byte[] bytes = Words.Bytes(words[1]);
+        Part[] parts = new Part[3];
+        Check.That(Datagrams.TrySplit(bytes, bytes.Length, parts, out int count), "a valid datagram");
+        Check.Equal(count, 2);
+        Check.Equal(parts[0].Kind, DatagramKind.ToStreamSender);
+        Check.Equal(parts[0].In(bytes).Count, int.Parse(words[2]));
+        Check.Equal(parts[1].Kind, DatagramKind.ToReceiver);
     }
 
     private static void ReadReplay(string[] words)

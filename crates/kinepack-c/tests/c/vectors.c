@@ -20,7 +20,7 @@ static const struct {
   {"events", 4, events},     {"receiver", 4, receiver},
   {"sends", 3, sends},   {"takes", 6, takes},       {"fault", 4, fault},
   {"stream", 7, stream}, {"stream_codec", 6, stream_codec}, {"packet", 9, packet},
-  {"records", 5, records}, {"acknowledges", 3, acknowledges}, {"skeleton", 3, skeleton},
+  {"records", 5, records}, {"acknowledges", 3, acknowledges}, {"splits", 3, splits}, {"skeleton", 3, skeleton},
   {"rig", 3, rig},       {"clip", 4, clip},         {"bind", 3, bind},
   {"pose", 4, play},     {"anm", 3, anm},     {"anm_pose", 4, anm_pose},
   {"figure", 12, figure}, {"pushes", 10, pushes},   {"reads", 7, reads},

@@ -115,6 +115,10 @@ fn write_stream(script: &mut String) {
             writeln!(script, "acknowledges calls {}", words[1]).unwrap();
             continue;
         }
+        if words[0] == "timed" {
+            writeln!(script, "splits {}00 {}", words[1], words[1].len() / 2).unwrap();
+            continue;
+        }
         // A record as number:numbers, without the brackets.
         let records: Vec<String> =
             words[2..].iter().map(|record| record.replace(['[', ']'], "")).collect();

@@ -20,6 +20,7 @@
 //! | `stream NAME SCHEMA LEVEL HZ REPEATS FIRST` | creates a receiver of a stream |
 //! | `records STREAM MS RECORDS PACKET` | handles a packet with the new records `number:numbers` |
 //! | `acknowledges STREAM DATAGRAM` | writes the acknowledgement |
+//! | `splits DATAGRAM SIZE` | splits a stream acknowledgement of this size from a snapshot |
 //! | `stream_codec NAME SCHEMA LEVEL NUMBERS HASH` | creates a codec of streams with this hash. `NUMBERS` has a letter for each field: `f` for 64-bit floats, `i` for signed and `u` for unsigned integers |
 //! | `packet NAME STREAM_CODEC BASE LAG COUNT HASH WRITES PACKET` | decodes records without headers against a base, which `-` is before the first. FNV-1a over the bytes of their 64-bit numbers has this hash. If `WRITES` is 1, it encodes the numbers to the same packet |
 //! | `skeleton HASH FILE`, `rig NAME FILE`, `clip NAME RIG FILE` | reads them |

@@ -171,6 +171,17 @@ static void acknowledges(void) {
   expect_bytes(written);
 }
 
+// A stream acknowledgement of some size in front of a snapshot.
+static void splits(void) {
+  KpPart parts[3];
+  size_t count;
+  read_word(1);
+  OK(kp_split_datagram(bytes, size, parts, 3, &count));
+  EXPECT(count == 2 && parts[0].kind == KP_DATAGRAM_KIND_TO_STREAM_SENDER);
+  EXPECT(parts[0].offset == 0 && parts[0].size == (size_t)atol(words[2]));
+  EXPECT(parts[1].kind == KP_DATAGRAM_KIND_TO_RECEIVER && parts[1].offset == parts[0].size);
+}
+
 static void stream_codec(void) {
   const KpSchema of = {handle_of("schema", words[2])};
   KpStreamCodec made;
