@@ -34,6 +34,8 @@ const START_TICKS: f64 = 2.0;
 /// [`ticks`](Self::ticks), and push an input for each returned tick. Give each acknowledgement that
 /// the [`StreamSender`](crate::StreamSender) takes to [`observe`](Self::observe). The server must
 /// take the inputs by tick: [`StreamReceiver::read_for_tick`](crate::StreamReceiver::read_for_tick).
+/// It should send an acknowledgement in each tick, or at least ten times a second. A hub sends only a
+/// few datagrams per second while nothing changes, so send it alone if there is nothing else.
 ///
 /// The clock follows the network: it leads the server by the time that inputs need, plus a margin
 /// for their jitter. Of late inputs, it tolerates
