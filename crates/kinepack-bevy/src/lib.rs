@@ -66,6 +66,7 @@
 //! | compute an entity itself | | [`Predicted`] |
 //! | find an entity by its id | [`MotionEntities`] | [`MotionEntities`] |
 //! | send inputs | reads [`Input`] | [`MotionInputs`] |
+//! | send inputs for ticks, to predict | reads [`Input`] | [`InputTick`], [`MotionInputClock`] |
 //! | send events | writes [`Emit`] | reads [`Happened`] |
 //! | measure | [`MotionServer::stats`] | [`MotionClient::stats`] |
 //! | show only what is near a client | [`MotionServer::set_rings`], [`Viewpoint`] | |
@@ -80,8 +81,8 @@
 //! see `kinepack-net`.
 //!
 //! **Schedules.** The server reads components in `FixedLast`. A client writes them in
-//! `PreUpdate`, and sends in `PostUpdate`: see [`MotionServerSystems`] and [`MotionClientSystems`].
-//! An app is either a server or a client.
+//! `PreUpdate`, runs [`InputTick`] after `FixedUpdate`, and sends in `PostUpdate`: see
+//! [`MotionServerSystems`] and [`MotionClientSystems`]. An app is either a server or a client.
 //!
 //! **Clips.** With the feature `clips`, the module `clips` plays compressed animation clips of
 //! `kinepack-anim`. It works without a server.
@@ -112,8 +113,8 @@ mod settings;
 mod sockets;
 
 pub use client::{
-    ClientStats, Happened, Jumped, MotionClient, MotionClientPlugin, MotionClientSystems,
-    MotionInputs, Predicted,
+    ClientStats, Happened, InputTick, Jumped, MotionClient, MotionClientPlugin,
+    MotionClientSystems, MotionInputClock, MotionInputs, Predicted,
 };
 pub use datagrams::Datagrams;
 pub use ids::{MotionEntities, MotionId};

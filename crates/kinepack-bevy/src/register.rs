@@ -82,6 +82,23 @@ pub trait MotionAppExt {
     ///
     /// If there are more types, a plugin panics in `finish`.
     fn add_motion_input<I: Pack + Send + Sync>(&mut self) -> &mut Self;
+
+    /// Registers a type of inputs that are for ticks of the server. A client simulates ticks ahead
+    /// of the server, in the schedule [`InputTick`](crate::InputTick), and pushes an input for each
+    /// one: [`MotionInputs::push_for_tick`](crate::MotionInputs::push_for_tick).
+    ///
+    /// The server writes the [`Input`](crate::Input) message of each client in `FixedFirst` of the
+    /// input's tick. If the input is late or lost, there is no message in this tick and none later;
+    /// most games then repeat the client's last input. [`MotionServer::input_stats`] counts the
+    /// inputs that arrived in time and the missed ones. Otherwise, these inputs are like those of
+    /// [`add_motion_input`](Self::add_motion_input).
+    ///
+    /// An input that arrives early waits for its tick. So this suits games in which the client
+    /// predicts what its inputs do. Use `add_motion_input` if the server should use the newest
+    /// input at once.
+    ///
+    /// If there are more types, a plugin panics in `finish`.
+    fn add_motion_tick_input<I: Pack + Send + Sync>(&mut self) -> &mut Self;
 }
 
 /// The number of bytes in front of a client's datagram of inputs: the acknowledgement of states.
@@ -106,8 +123,20 @@ type Droppable = fn(EventKinds, u32) -> Result<EventKinds, EncodeError>;
 /// One type of inputs.
 struct InputType {
     codec: fn(StreamLevel) -> Result<StreamCodec, SetupError>,
-    server: fn(StreamCodec, StreamConfig) -> Box<dyn ServerPort>,
+    server: fn(StreamCodec, StreamConfig, bool) -> Box<dyn ServerPort>,
     client: fn(&mut World, StreamCodec, StreamConfig) -> ClientPort,
+    is_for_ticks: bool,
+}
+
+fn add_input<I: Pack + Send + Sync>(app: &mut App, is_for_ticks: bool) -> &mut App {
+    app.add_message::<Input<I>>();
+    registry(app.world_mut()).inputs.push(InputType {
+        codec: StreamCodec::of::<I>,
+        server: ReadInputs::<I>::boxed,
+        client: ClientPort::new::<I>,
+        is_for_ticks,
+    });
+    app
 }
 
 impl MotionAppExt for App {
@@ -147,13 +176,11 @@ impl MotionAppExt for App {
     }
 
     fn add_motion_input<I: Pack + Send + Sync>(&mut self) -> &mut Self {
-        self.add_message::<Input<I>>();
-        registry(self.world_mut()).inputs.push(InputType {
-            codec: StreamCodec::of::<I>,
-            server: |codec, config| Box::new(ReadInputs::<I>::new(codec, config)),
-            client: ClientPort::new::<I>,
-        });
-        self
+        add_input::<I>(self, false)
+    }
+
+    fn add_motion_tick_input<I: Pack + Send + Sync>(&mut self) -> &mut Self {
+        add_input::<I>(self, true)
     }
 }
 
@@ -199,8 +226,15 @@ impl Registry {
     }
 
     pub(crate) fn server_ports(&self, settings: &MotionSettings) -> Vec<Box<dyn ServerPort>> {
-        let of = |(input, codec, config): (&InputType, _, _)| (input.server)(codec, config);
+        let of = |(input, codec, config): (&InputType, _, _)| {
+            (input.server)(codec, config, input.is_for_ticks)
+        };
         self.streams(settings).map(of).collect()
+    }
+
+    /// Whether any inputs are for ticks.
+    pub(crate) fn has_tick_inputs(&self) -> bool {
+        self.inputs.iter().any(|input| input.is_for_ticks)
     }
 
     pub(crate) fn client_ports(

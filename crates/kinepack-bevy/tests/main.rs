@@ -8,6 +8,7 @@ mod coarser;
 mod figure;
 mod frames;
 mod hostile;
+mod input_ticks;
 mod interest;
 mod messages;
 mod replicon;

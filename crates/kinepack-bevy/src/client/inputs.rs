@@ -5,13 +5,15 @@ use core::marker::PhantomData;
 use bevy_ecs::resource::Resource;
 use bevy_ecs::world::World;
 use kinepack::stream::StreamCodec;
-use kinepack::{EncodeError, Pack};
+use kinepack::{EncodeError, Pack, Tick};
 use kinepack_net::{Channel, Sequence, StreamConfig, StreamSender, StreamSenderStats};
 
+use super::input_clock::observe;
 use crate::settings::expect;
 
 /// The inputs of one type that the client sends to the server. Push one in each run of
-/// `FixedUpdate`. The server accepts hardly more than one for each tick.
+/// `FixedUpdate`, or one for each tick of the [clock](crate::MotionInputClock) if the inputs are
+/// for ticks. The server accepts hardly more than one for each tick.
 ///
 /// ```
 /// use bevy_ecs::error::Result;
@@ -48,6 +50,18 @@ impl<I: Pack + Send + Sync> MotionInputs<I> {
     /// changed.
     pub fn push(&mut self, input: &I) -> Result<Sequence, EncodeError> {
         self.stream.push(input)
+    }
+
+    /// Adds the input of a tick, which is sent at the end of the frame. Returns the input's number,
+    /// which is the tick modulo 2¹⁶. [`MotionInputClock`](crate::MotionInputClock) has an example.
+    ///
+    /// Push one input for each tick, in the order of the ticks. An input that is not after the
+    /// newest one begins the stream anew.
+    ///
+    /// # Errors
+    /// As for [`push`](Self::push).
+    pub fn push_for_tick(&mut self, tick: Tick, input: &I) -> Result<Sequence, EncodeError> {
+        self.stream.push_for_tick(tick, input)
     }
 
     /// The stream's counters since the client connected.
@@ -88,8 +102,10 @@ fn begin<I: Pack + Send + Sync>(world: &mut World) {
 }
 
 fn take<I: Pack + Send + Sync>(world: &mut World, acknowledgement: &[u8]) -> bool {
-    let inputs = world.get_resource_mut::<MotionInputs<I>>();
-    inputs.is_some_and(|mut inputs| inputs.stream.handle(acknowledgement).is_ok())
+    let Some(mut inputs) = world.get_resource_mut::<MotionInputs<I>>() else { return false };
+    let Ok(acknowledgement) = inputs.stream.handle(acknowledgement) else { return false };
+    observe(world, &acknowledgement);
+    true
 }
 
 fn send<I: Pack + Send + Sync>(world: &mut World, out: &mut Vec<u8>) -> bool {

@@ -1,22 +1,25 @@
 //! The client: a plugin that spawns, moves and despawns the entities that the server sends.
 //!
 //! In `PreUpdate`, the plugin takes the datagrams that have arrived, and then writes the state of
-//! this moment into the entities. In `PostUpdate`, it makes the datagrams for the server.
+//! this moment into the entities. In `RunFixedMainLoop`, it runs the ticks of the input clock. In
+//! `PostUpdate`, it makes the datagrams for the server.
 
 mod hear;
+mod input_clock;
 mod inputs;
 mod resource;
 mod show;
 
-use bevy_app::{App, Plugin, PostUpdate, PreUpdate};
+use bevy_app::{App, Plugin, PostUpdate, PreUpdate, RunFixedMainLoop, RunFixedMainLoopSystems};
 use bevy_ecs::change_detection::Mut;
 use bevy_ecs::schedule::{IntoScheduleConfigs, SystemSet};
 use bevy_ecs::world::World;
 use bevy_time::{Fixed, Time};
-use kinepack_net::ReceiverConfig;
+use kinepack_net::{InputClockConfig, ReceiverConfig};
 
 pub use hear::Happened;
 pub(crate) use hear::{Hear, hear};
+pub use input_clock::{InputTick, MotionInputClock};
 pub(crate) use inputs::ClientPort;
 pub use inputs::MotionInputs;
 pub use resource::{ClientStats, MotionClient};
@@ -34,6 +37,9 @@ pub enum MotionClientSystems {
     /// Runs in `PreUpdate`, after `Receive`. Spawns and despawns entities, writes their components,
     /// and writes messages for jumps and events.
     Play,
+    /// Runs in `RunFixedMainLoop`, after `FixedUpdate`, and runs the schedule [`InputTick`] for
+    /// each tick that is due.
+    Simulate,
     /// Runs in `PostUpdate`, and appends datagrams to [`MotionClient::outgoing`]. A transport sends
     /// them after this set.
     Send,
@@ -51,15 +57,23 @@ pub struct MotionClientPlugin {
     pub settings: MotionSettings,
     /// The settings of the receiver, such as its limits of memory and its delay.
     pub receiver: ReceiverConfig,
+    /// The settings of the clock for inputs of
+    /// [`add_motion_tick_input`](crate::MotionAppExt::add_motion_tick_input).
+    pub input_clock: InputClockConfig,
     /// Whether the plugin spawns and despawns the entities. If not, other code must give them their
     /// [`MotionId`](crate::MotionId), and the plugin only writes their components.
     pub spawns: bool,
 }
 
 impl MotionClientPlugin {
-    /// A plugin with the receiver's default settings.
+    /// A plugin with the default settings of the receiver and the input clock.
     pub fn new(settings: MotionSettings) -> Self {
-        Self { receiver: ReceiverConfig::at_hz(settings.tick_hz), settings, spawns: true }
+        Self {
+            receiver: ReceiverConfig::at_hz(settings.tick_hz),
+            input_clock: InputClockConfig::at_hz(settings.tick_hz),
+            settings,
+            spawns: true,
+        }
     }
 }
 
@@ -79,6 +93,14 @@ impl Plugin for MotionClientPlugin {
                     receive.in_set(MotionClientSystems::Receive),
                     play.in_set(MotionClientSystems::Play),
                 ),
+            )
+            .init_schedule(InputTick)
+            .add_systems(
+                RunFixedMainLoop,
+                input_clock::simulate
+                    .in_set(MotionClientSystems::Simulate)
+                    .after(RunFixedMainLoopSystems::FixedMainLoop)
+                    .before(RunFixedMainLoopSystems::AfterFixedMainLoop),
             )
             .add_systems(PostUpdate, send.in_set(MotionClientSystems::Send));
     }

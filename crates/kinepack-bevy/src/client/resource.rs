@@ -12,7 +12,7 @@ use kinepack_net::{
     ReceiverStats, ReceiverStatus, datagram_kind, split_datagram,
 };
 
-use super::{ClientPort, Hear, Jumped, MotionClientPlugin, Show};
+use super::{ClientPort, Hear, Jumped, MotionClientPlugin, MotionInputClock, Show};
 use crate::settings::expect;
 use crate::{Datagrams, MotionEntities, MotionId, Registry};
 
@@ -68,6 +68,9 @@ impl MotionClient {
         mut registry: Registry,
         world: &mut World,
     ) -> Self {
+        if registry.has_tick_inputs() {
+            world.insert_resource(MotionInputClock::new(plugin.input_clock));
+        }
         let client = Self {
             incoming: Datagrams::default(),
             outgoing: Datagrams::default(),
@@ -176,6 +179,9 @@ impl MotionClient {
                 despawn_all(world);
             }
             self.ports.iter().for_each(|port| (port.begin)(world));
+            if let Some(mut clock) = world.get_resource_mut::<MotionInputClock>() {
+                clock.stop();
+            }
         }
         let mut incoming = std::mem::take(&mut self.incoming);
         for ((), datagram) in incoming.iter() {
@@ -186,6 +192,10 @@ impl MotionClient {
         }
         incoming.clear();
         self.incoming = incoming;
+        let clock = world.get_resource_mut::<MotionInputClock>();
+        if let (Some(mut clock), Some(receiver)) = (clock, &self.receiver) {
+            clock.start(self.now, receiver);
+        }
     }
 
     /// Passes a part of a datagram to its endpoint.

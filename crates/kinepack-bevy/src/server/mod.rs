@@ -2,7 +2,8 @@
 //!
 //! `FixedLast` makes one tick: [`collect`] updates the snapshot, and [`tiers`] its coarser forms.
 //! `viewpoints` tells the hub where clients look from, [`emit`] passes events to the hub, and the
-//! hub makes the datagrams. `PreUpdate` passes on the datagrams that have arrived.
+//! hub makes the datagrams. `PreUpdate` passes on the datagrams that have arrived, and `FixedFirst`
+//! the inputs that are for the tick.
 
 mod collect;
 mod emit;
@@ -12,7 +13,7 @@ mod tiers;
 #[cfg(feature = "transform")]
 mod viewpoints;
 
-use bevy_app::{App, FixedLast, Plugin, PreUpdate};
+use bevy_app::{App, FixedFirst, FixedLast, Plugin, PreUpdate};
 use bevy_ecs::change_detection::Mut;
 use bevy_ecs::component::Component;
 use bevy_ecs::message::Message;
@@ -75,6 +76,8 @@ pub enum MotionServerSystems {
     /// Runs in `PreUpdate`, and takes the datagrams in [`MotionServer::incoming`]. A transport puts
     /// them there before this set.
     Receive,
+    /// Runs in `FixedFirst`, and writes the [`Input`] messages of inputs that are for the tick.
+    Inputs,
     /// Runs in `FixedLast`, makes a tick, and appends datagrams to [`MotionServer::outgoing`]. A
     /// transport sends them after this set.
     Tick,
@@ -117,6 +120,7 @@ impl Plugin for MotionServerPlugin {
             .add_message::<ClientJoined>()
             .add_message::<ClientLeft>()
             .add_systems(PreUpdate, receive.in_set(MotionServerSystems::Receive))
+            .add_systems(FixedFirst, read_inputs.in_set(MotionServerSystems::Inputs))
             .add_systems(FixedLast, (collect, send).chain().in_set(MotionServerSystems::Tick));
         #[cfg(feature = "transform")]
         app.add_systems(
@@ -134,6 +138,10 @@ impl Plugin for MotionServerPlugin {
 
 fn receive(world: &mut World) {
     world.resource_scope(|world, mut server: Mut<'_, MotionServer>| server.receive(world));
+}
+
+fn read_inputs(world: &mut World) {
+    world.resource_scope(|world, mut server: Mut<'_, MotionServer>| server.read_inputs(world));
 }
 
 fn collect(world: &mut World) {

@@ -1,5 +1,6 @@
 //! The server's state: the hub, the newest snapshot, and the clients.
 
+use std::any::TypeId;
 use std::collections::HashMap;
 use std::mem::discriminant;
 #[cfg(feature = "transform")]
@@ -13,7 +14,8 @@ use bevy_time::{Real, Time};
 use kinepack::{Codec, EntityId, Snapshot, Tick};
 use kinepack_net::{
     Channel, DatagramKind, EventKinds, Handled, Hub, HubConfig, NetError, ReceiverId,
-    ReceiverOptions, Refused, Rings, Worlds, datagram_kind, split_datagram,
+    ReceiverOptions, Refused, Rings, StreamAcknowledgement, StreamReceiverStats, Worlds,
+    datagram_kind, split_datagram,
 };
 
 use super::collect::{Changes, Collect, IsNew};
@@ -23,8 +25,9 @@ use crate::ids::Ids;
 use crate::settings::expect;
 use crate::{Datagrams, MotionEntities, MotionId, Registry};
 
-/// The maximum number of bytes that the acknowledgement of inputs takes in front of a datagram.
-const ACKNOWLEDGEMENT_BYTES: usize = 4;
+/// The maximum number of bytes that the acknowledgement of inputs takes in front of a datagram,
+/// with its channel.
+const ACKNOWLEDGEMENT_BYTES: usize = 1 + StreamAcknowledgement::MOST_BYTES;
 
 /// Counters of what a server did, and what it refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -241,6 +244,15 @@ impl MotionServer {
         self.stats
     }
 
+    /// The counters of a client's inputs of type `I`. `None` before the first of them arrives, or
+    /// if the type is not registered. [`in_time`](StreamReceiverStats::in_time) and
+    /// [`missed`](StreamReceiverStats::missed) count ticks, if the inputs are [for
+    /// ticks](crate::MotionAppExt::add_motion_tick_input).
+    pub fn input_stats<I: 'static>(&self, client: ReceiverId) -> Option<StreamReceiverStats> {
+        let port = self.ports.iter().find(|port| port.input_type() == TypeId::of::<I>());
+        port?.stats(client)
+    }
+
     /// Passes the datagrams that have arrived to their endpoints.
     pub(super) fn receive(&mut self, world: &mut World) {
         self.now = world.resource::<Time<Real>>().elapsed();
@@ -289,9 +301,20 @@ impl MotionServer {
         }
     }
 
-    /// Begins a tick: updates the state from the components of the world.
+    /// Writes the inputs for the tick that begins.
+    pub(super) fn read_inputs(&mut self, world: &mut World) {
+        let (now, tick) = (world.resource::<Time<Real>>().elapsed(), self.next_tick());
+        self.ports.iter_mut().for_each(|port| port.read_tick(world, now, tick));
+    }
+
+    /// The tick that the game simulates before the next [`collect`](Self::collect).
+    fn next_tick(&self) -> Tick {
+        Tick(self.state.tick.0 + 1)
+    }
+
+    /// Ends the game's part of a tick: updates the state from the components of the world.
     pub(super) fn collect(&mut self, world: &mut World) {
-        let tick = Tick(self.state.tick.0 + 1);
+        let tick = self.next_tick();
         let has_new_tiers = self.tiers.begin(tick, &self.state);
         self.rows.clear(tick);
         self.removed.clear();
