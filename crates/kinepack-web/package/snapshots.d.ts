@@ -304,15 +304,29 @@ export class InputSender {
    */
   push(values: Record<string, number | bigint | boolean | ArrayLike<number | bigint>>): number;
   /**
+   * Adds the input of a tick of the server, as an `InputClock` asks for it, and returns its number:
+   * the tick modulo 2^16. The server must read inputs by ticks. Push the inputs in the order of
+   * their ticks. An input that is not after the newest one begins the stream anew.
+   */
+  pushForTick(
+    tick: number,
+    values: Record<string, number | bigint | boolean | ArrayLike<number | bigint>>,
+  ): number;
+  /**
    * Adds an input whose integers are known, such as those of a `FigureSender`, and returns its
    * number. Throws if there are too few or too many, or one is out of its range; then nothing has
    * changed.
    */
   pushLanes(lanes: Uint32Array): number;
+  /** As `pushLanes`, for the input of a tick of the server. */
+  pushLanesForTick(tick: number, lanes: Uint32Array): number;
   /** The packet of the newest inputs. Each packet is returned once. */
   transmit(): Uint8Array | undefined;
-  /** Takes an acknowledgement. */
-  handle(acknowledgement: Uint8Array): void;
+  /**
+   * Takes an acknowledgement. A clock learns from it how early the inputs arrive. Throws if the
+   * sender refuses it; then only a counter has changed.
+   */
+  handle(acknowledgement: Uint8Array, clock?: InputClock, nowMs?: number): void;
   stats(): {
     records: number;
     packets: number;
@@ -322,4 +336,90 @@ export class InputSender {
     refused: number;
   };
   free(): void;
+}
+
+/** The settings of an `InputClock`. The defaults are for the open Internet. */
+export interface InputClockOptions {
+  /** The server's ticks per second. */
+  tickHz: number;
+  /** The share of inputs that should arrive in time; 0.998 by default. */
+  inTimeRatio?: number;
+  /**
+   * How early the latest of these inputs should arrive, in milliseconds; 2 by default. It is for
+   * the server's own delays, for example if it reads its socket only once in each tick.
+   */
+  marginMs?: number;
+  /** How much faster or slower the clock may run; 0.05 by default. */
+  slewRatio?: number;
+  /** If inputs are later than they should be by more than this, the clock jumps; 70 by default. */
+  jumpForwardMs?: number;
+  /**
+   * If inputs are earlier than they should be by more than this, the clock jumps back, and stands
+   * still for this time; 500 by default.
+   */
+  jumpBackMs?: number;
+  /** How long a late input is remembered, in milliseconds; 10000 by default. */
+  windowMs?: number;
+  /**
+   * The longest time between two calls of `ticks` after which inputs count, in milliseconds; 100 by
+   * default.
+   */
+  longestFrameMs?: number;
+}
+
+/**
+ * The clock of a page that simulates its own inputs ahead of the server. It says which ticks to
+ * simulate now, so that the inputs arrive just before the server simulates the same ticks.
+ *
+ * All times are those of `performance.now()`. Pass other times only in tests.
+ */
+export class InputClock {
+  /** Makes a clock that waits for its start. Throws if a setting is not valid. */
+  constructor(options: InputClockOptions);
+
+  /**
+   * Starts the clock from what a receiver of the same server knows. Returns false, and does
+   * nothing, as long as the receiver does not know the server's tick. Call this until `isStarted`,
+   * and again after a reconnection, which forgets what the clock learned.
+   */
+  startFrom(receiver: Receiver, nowMs?: number): boolean;
+
+  /**
+   * Starts the clock at a tick, which may have a fraction. It should be the server's tick when an
+   * input that is sent now arrives, plus one or two.
+   */
+  start(tick: number, nowMs?: number): void;
+
+  readonly isStarted: boolean;
+
+  /**
+   * The ticks to simulate now: `count` ticks from `first` on, at most 16. Push an input for each.
+   * If more became due, for example because the page was hidden, the earlier ones are skipped. No
+   * tick is returned twice. The count is 0 before the start.
+   */
+  ticks(nowMs?: number): { first: number; count: number };
+
+  /** The tick at the last call of `ticks`, with its fraction. */
+  readonly tick: number;
+
+  stats(): InputClockStats;
+
+  /** Frees the memory immediately, before the object is collected. */
+  free(): void;
+}
+
+/** Counters since the clock was made, and measurements. */
+export interface InputClockStats {
+  /** The number of ticks that the clock returned. */
+  readonly ticks: number;
+  /** The number of ticks that it skipped, because they were too many to simulate at once. */
+  readonly skipped: number;
+  /** How many times it jumped, instead of running faster or slower. */
+  readonly jumps: number;
+  /** The number of reports from the server that it learned from. */
+  readonly reports: number;
+  /** How early the input of the last report arrived, in ticks. Negative if it was late. */
+  readonly earlyTicks: number;
+  /** How far the clock is from the lead that it needs. Positive if it runs faster to get there. */
+  readonly errorMs: number;
 }

@@ -156,6 +156,15 @@ export class InputSender {
   }
 
   push(values) {
+    return this.#sender.push(this.#wordsOf(values));
+  }
+
+  pushForTick(tick, values) {
+    return this.#sender.push(this.#wordsOf(values), checked(tick));
+  }
+
+  // The raw words of an input's numbers.
+  #wordsOf(values) {
     let at = 0;
     this.#words.fill(0n);
     for (const { name, size, what, presentIf } of this.schema.kinds[0].fields) {
@@ -176,21 +185,24 @@ export class InputSender {
         at += 1;
       }
     }
-    return this.#sender.push(new BigUint64Array(this.#words.buffer));
+    return new BigUint64Array(this.#words.buffer);
   }
 
   pushLanes(lanes) {
-    if (!(lanes instanceof Uint32Array)) throw new TypeError("lanes must be a Uint32Array");
-    // A copy has the length that the array truly has.
-    return this.#sender.push_lanes(Uint32Array.prototype.slice.call(lanes));
+    return this.#sender.push_lanes(copied(lanes));
+  }
+
+  pushLanesForTick(tick, lanes) {
+    return this.#sender.push_lanes(copied(lanes), checked(tick));
   }
 
   transmit() {
     return this.#sender.poll_transmit();
   }
 
-  handle(acknowledgement) {
-    this.#sender.handle(acknowledgement);
+  handle(acknowledgement, clock, nowMs = performance.now()) {
+    if (clock === undefined) this.#sender.handle(acknowledgement);
+    else this.#sender.handle_for(clock[INNER](), nowMs, acknowledgement);
   }
 
   stats() {
@@ -200,6 +212,68 @@ export class InputSender {
   free() {
     this.#sender.free();
   }
+}
+
+export class InputClock {
+  #clock;
+  #statNames;
+
+  constructor(options) {
+    loaded.check();
+    const setup = new module.InputClockSetup(options.tickHz);
+    setup.aim(options.inTimeRatio, options.marginMs);
+    setup.correct(options.slewRatio, options.jumpForwardMs, options.jumpBackMs);
+    setup.learn(options.windowMs, options.longestFrameMs);
+    this.#clock = setup.build();
+    this.#statNames = this.#clock.stat_names();
+  }
+
+  start(tick, nowMs = performance.now()) {
+    this.#clock.start(nowMs, tick);
+  }
+
+  startFrom(receiver, nowMs = performance.now()) {
+    return this.#clock.start_from(nowMs, receiver[INNER]().inner);
+  }
+
+  get isStarted() {
+    return this.#clock.is_started();
+  }
+
+  ticks(nowMs = performance.now()) {
+    const count = this.#clock.ticks(nowMs);
+    return { first: this.#clock.first(), count };
+  }
+
+  get tick() {
+    return this.#clock.tick();
+  }
+
+  stats() {
+    return named(this.#statNames, this.#clock.stats());
+  }
+
+  [INNER]() {
+    return this.#clock;
+  }
+
+  free() {
+    this.#clock.free();
+  }
+}
+
+// A copy has the length that the array truly has.
+function copied(lanes) {
+  if (!(lanes instanceof Uint32Array)) throw new TypeError("lanes must be a Uint32Array");
+  return Uint32Array.prototype.slice.call(lanes);
+}
+
+// The module would round other numbers, or take them for no tick.
+function checked(tick) {
+  if (!Number.isInteger(tick) || tick < 0 || tick > 0xffffffff) {
+    throw new TypeError("a tick must be an integer from 0 to 2^32 - 1");
+  }
+  return tick;
 }
 
 function isNoNumber(value) {

@@ -16,6 +16,8 @@ mod figure_lanes;
 #[cfg(feature = "figures")]
 mod figures;
 mod in_world;
+#[cfg(feature = "snapshots")]
+mod input_clock;
 #[cfg(any(feature = "clips", feature = "figures"))]
 mod pose;
 #[cfg(feature = "snapshots")]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kinepack::values::ValueTable;
 use kinepack::{Codec, Schema};
-use kinepack_net::{Channel, EventKinds, Received, ReceiverConfig};
+use kinepack_net::{Channel, EventKinds, Received, ReceiverConfig, ReceiverStatus};
 use wasm_bindgen::prelude::*;
 
 use crate::{Shown, codec, described, failed, time};
@@ -204,8 +204,13 @@ impl WorldReceiver {
 }
 
 impl WorldReceiver {
+    /// What the receiver knows of its connection.
+    pub(crate) fn status(&self, now_ms: f64) -> ReceiverStatus {
+        self.receiver.status(time(now_ms))
+    }
+
     fn named_stats(&self, now_ms: f64) -> [(&'static str, f64); 19] {
-        let (stats, status) = (self.receiver.stats(), self.receiver.status(time(now_ms)));
+        let (stats, status) = (self.receiver.stats(), self.status(now_ms));
         let playout = self.receiver.playout_stats();
         let (fragments, of_block) = self.receiver.full_state_progress().unwrap_or_default();
         let count = |number: u64| number as f64;

@@ -1,13 +1,14 @@
 //! The sending side of a stream of inputs.
 
-use kinepack::Schema;
 use kinepack::stream::{StreamCodec, StreamLevel};
 use kinepack::values::Values;
+use kinepack::{Schema, Tick};
 use kinepack_net::{
     Channel, DatagramKind, StreamConfig, StreamSender, datagram_kind, split_datagram,
 };
 use wasm_bindgen::prelude::*;
 
+use crate::input_clock::InputClock;
 use crate::receiver::channel;
 use crate::{described, failed, time};
 
@@ -59,10 +60,11 @@ impl InputSender {
     }
 
     /// Adds a record, which has one raw word for each number. Returns the record's sequence number.
+    /// With a tick, this is the record of the tick.
     ///
     /// # Errors
     /// Fails if a number is missing, not a number or out of its range. Then nothing has changed.
-    pub fn push(&mut self, words: &[u64]) -> Result<u16, JsError> {
+    pub fn push(&mut self, words: &[u64], tick: Option<u32>) -> Result<u16, JsError> {
         let schema = self.codec.schema();
         let mut rest = words;
         for field in schema.fields() {
@@ -81,16 +83,17 @@ impl InputSender {
             }
         }
         schema.clear_absent(&mut self.lanes);
-        Ok(self.sender.push_lanes(&self.lanes).map_err(failed)?.0)
+        push(&mut self.sender, &self.lanes, tick)
     }
 
-    /// Adds a record whose lanes are already quantized. Returns the record's sequence number.
+    /// Adds a record whose lanes are already quantized. Returns the record's sequence number. With
+    /// a tick, this is the record of the tick.
     ///
     /// # Errors
     /// Fails if there are more or fewer lanes than a record has, or a lane is out of its range. Then
     /// nothing has changed.
-    pub fn push_lanes(&mut self, lanes: &[u32]) -> Result<u16, JsError> {
-        Ok(self.sender.push_lanes(lanes).map_err(failed)?.0)
+    pub fn push_lanes(&mut self, lanes: &[u32], tick: Option<u32>) -> Result<u16, JsError> {
+        push(&mut self.sender, lanes, tick)
     }
 
     /// The packet of the newest records. Each packet is returned once.
@@ -104,6 +107,21 @@ impl InputSender {
     /// Fails if the sender refuses the acknowledgement. Then only a counter has changed.
     pub fn handle(&mut self, datagram: &[u8]) -> Result<(), JsError> {
         self.sender.handle(datagram).map(drop).map_err(failed)
+    }
+
+    /// Takes an acknowledgement, and passes it on to the clock.
+    ///
+    /// # Errors
+    /// As for [`handle`](Self::handle).
+    pub fn handle_for(
+        &mut self,
+        clock: &mut InputClock,
+        now_ms: f64,
+        datagram: &[u8],
+    ) -> Result<(), JsError> {
+        let acknowledgement = self.sender.handle(datagram).map_err(failed)?;
+        clock.clock.observe(time(now_ms), &acknowledgement);
+        Ok(())
     }
 
     /// Counters, in the order of [`stat_names`](Self::stat_names).
@@ -129,6 +147,14 @@ impl InputSender {
             ("refused", stats.refused),
         ]
     }
+}
+
+fn push(sender: &mut StreamSender, lanes: &[u32], tick: Option<u32>) -> Result<u16, JsError> {
+    let pushed = match tick {
+        Some(tick) => sender.push_lanes_for_tick(Tick(tick), lanes),
+        None => sender.push_lanes(lanes),
+    };
+    Ok(pushed.map_err(failed)?.0)
 }
 
 /// Splits a received datagram into its parts. Returns three numbers for each part: the endpoint

@@ -9,6 +9,8 @@
 mod figures;
 #[path = "recorded/frames.rs"]
 mod frames;
+#[path = "recorded/input_clock.rs"]
+mod input_clock;
 #[path = "recorded/sent_figures.rs"]
 mod sent_figures;
 

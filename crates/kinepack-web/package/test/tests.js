@@ -8,6 +8,7 @@ import * as snapshots from "../snapshots.js";
 import { senderTests } from "./figure-sender.js";
 import { figureTests } from "./figures.js";
 import { frameTests } from "./frames.js";
+import { clockTests } from "./input-clock.js";
 import {
   bytesOf, expect, expectError, hashOf, hashOfFrame, hexOf, linesOf, randomNumbers,
 } from "./support.js";
@@ -104,6 +105,7 @@ export function tests(read) {
     },
     ...figureTests(read),
     ...frameTests(read, receiverOf),
+    ...clockTests(read, receiverOf, senderOf),
     ...senderTests(read),
   };
 }

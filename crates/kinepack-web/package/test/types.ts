@@ -4,8 +4,8 @@ import { ClipPlayer, Skeleton, load as loadClips } from "../clips.js";
 import { connect } from "../connection.js";
 import { Viewer, Watching, load as loadCrowd } from "../crowd.js";
 import { ClipPlay, Figure, FigurePlayer, FigureSender, load as loadFigures } from "../figures.js";
-import type { Frame, ReceiverStats } from "../snapshots.js";
-import { InputSender, Receiver, describeSchema, load, splitDatagram } from "../snapshots.js";
+import type { Frame, InputClockStats, ReceiverStats } from "../snapshots.js";
+import { InputClock, InputSender, Receiver, describeSchema, load, splitDatagram } from "../snapshots.js";
 
 export async function use(schema: Uint8Array, datagram: Uint8Array): Promise<number> {
   await load(new URL("https://example.org/snapshots_bg.wasm"));
@@ -29,6 +29,17 @@ export async function use(schema: Uint8Array, datagram: Uint8Array): Promise<num
   const damage = frame?.events[0]?.values.damage;
   const input = new InputSender({ schema, rateHz: 60 });
   input.push({ thrust: [0, 1], fire: true, weapon: 2, serial: 7n });
+  const clock = new InputClock({ tickHz: 60, inTimeRatio: 0.999, marginMs: 8 });
+  if (!clock.isStarted && !clock.startFrom(receiver)) clock.start(100.5);
+  const { first, count } = clock.ticks();
+  for (let tick = first; tick < first + count; tick += 1) input.pushForTick(tick, { fire: true });
+  input.pushLanesForTick(first + count, new Uint32Array(4));
+  input.handle(datagram, clock);
+  const clockStats: InputClockStats = clock.stats();
+  // @ts-expect-error a clock has no time of its own
+  clock.tick = clockStats.earlyTicks;
+  // @ts-expect-error the ticks a second are missing
+  new InputClock({ marginMs: 8 });
   const stats: ReceiverStats = receiver.stats();
   const player = new ClipPlayer(datagram, new Skeleton(schema));
   const pose = player.sample(0.5);
