@@ -84,7 +84,7 @@ impl Game {
                 }
             }
             self.tick = due.max(self.tick);
-            if self.now.as_millis() as u64 % self.frame_ms == 0 && !self.hangs {
+            if (self.now.as_millis() as u64).is_multiple_of(self.frame_ms) && !self.hangs {
                 self.draw();
             }
         }
