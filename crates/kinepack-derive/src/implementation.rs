@@ -61,7 +61,7 @@ pub(crate) struct Bodies {
     /// Statements that move the fields of `self` into world coordinates. `None` if the default
     /// method is used.
     pub(crate) to_world: Option<TokenStream>,
-    /// Statements that displace `self` by `ratio` times the way from `from` to `to`.
+    /// Statements that displace `self` by `share` of the way from `from` to `to`.
     pub(crate) displace: TokenStream,
 }
 
@@ -159,8 +159,8 @@ impl<'a> Needs<'a> {
 
                 #to_world
 
-                fn displace(&mut self, from: &Self, to: &Self, ratio: f64) {
-                    let _ = (&mut *self, from, to, ratio);
+                fn displace(&mut self, from: &Self, to: &Self, share: #krate::schema::Share) {
+                    let _ = (&mut *self, from, to, share);
                     #displace
                 }
             }

@@ -129,12 +129,12 @@ pub(crate) fn displace(
     }
     let (ty, limits, helpers) = (field.ty, field.limits(), quote!(#krate::__derive));
     let moved = |[now, from, to]: [TokenStream; 3]| match &field.rule.lanes {
-        Rule::Nested => quote!(<#ty as #krate::Pack>::displace(#now, #from, #to, ratio);),
+        Rule::Nested => quote!(<#ty as #krate::Pack>::displace(#now, #from, #to, share);),
         Rule::Floats(_) => {
-            quote!(#helpers::displace_floats::<#ty>(#now, #from, #to, &#limits, ratio);)
+            quote!(#helpers::displace_floats::<#ty>(#now, #from, #to, &#limits, share);)
         }
         Rule::Rotation { .. } => {
-            quote!(#helpers::displace_rotation::<#ty>(#now, #from, #to, ratio);)
+            quote!(#helpers::displace_rotation::<#ty>(#now, #from, #to, share);)
         }
         Rule::With(_) | Rule::Integer { .. } | Rule::Skip => TokenStream::new(),
     };

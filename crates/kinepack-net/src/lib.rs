@@ -92,6 +92,7 @@ mod input_clock;
 mod link;
 mod packet;
 mod playout;
+mod predict;
 mod receiver;
 mod round_trip;
 mod seen;
@@ -116,6 +117,9 @@ pub use link::{
 pub use packet::{Acknowledgement, Mismatch, VERSION};
 pub use playout::{
     Entry, JitterBuffer, Playout, PlayoutConfig, PlayoutError, PlayoutStats, Pushed,
+};
+pub use predict::{
+    Correction, Outcome, Own, PredictConfig, PredictError, PredictStats, Predicted, Repair,
 };
 pub use receiver::{
     FramePlayer, Playback, Received, Receiver, ReceiverConfig, ReceiverStats, ReceiverStatus,

@@ -45,6 +45,7 @@ mod no_drift;
 mod older_views;
 mod playout;
 mod precision;
+mod predict;
 mod properties;
 mod rates;
 mod rewind;

@@ -1,5 +1,6 @@
 //! `Pack::displace`: states that are moved by a share of the way between two others.
 
+use kinepack::schema::Share;
 use kinepack::{ArrayVec, Pack};
 
 #[derive(Pack, Clone, Debug, PartialEq)]
@@ -57,7 +58,7 @@ fn unit(at: f32) -> Unit {
 fn what_is_blended_moves() {
     let (from, to) = (unit(2.0), unit(4.0));
     let mut now = unit(1.0);
-    now.displace(&from, &to, 0.5);
+    now.displace(&from, &to, Share::of(0.5));
     assert_eq!((now.position, now.velocity), ([2.0, -2.0, 4.0], [1.0; 3]));
     assert!((now.rotation[2] - turned(20.0)[2]).abs() < 1e-6, "{:?}", now.rotation);
     assert!((now.heading_degrees - 352.0).abs() < 1e-3);
@@ -70,12 +71,27 @@ fn what_is_blended_moves() {
 }
 
 #[test]
+fn positions_and_rotations_move_by_ratios_of_their_own() {
+    let (from, to) = (unit(2.0), unit(4.0));
+    let mut now = unit(1.0);
+    now.displace(&from, &to, Share { position_ratio: 0.5, rotation_ratio: 0.0 });
+    assert_eq!((now.position, now.hands.0), ([2.0, -2.0, 4.0], 2.0));
+    assert!((now.rotation[2] - turned(10.0)[2]).abs() < 1e-6, "{:?}", now.rotation);
+    assert_eq!(now.heading_degrees, 351.0);
+    let mut now = unit(1.0);
+    now.displace(&from, &to, Share { position_ratio: 0.0, rotation_ratio: 0.5 });
+    assert_eq!((now.position, now.hands.0), ([1.0, -1.0, 2.0], 1.0));
+    assert!((now.rotation[2] - turned(20.0)[2]).abs() < 1e-6, "{:?}", now.rotation);
+    assert!((now.heading_degrees - 352.0).abs() < 1e-3);
+}
+
+#[test]
 fn ways_add_up_to_nothing() {
     let (from, to) = (unit(2.0), unit(4.0));
     for ratio in [-3.0, -0.3, 0.0, 0.7, 2.0] {
         let mut now = unit(3.0);
-        now.displace(&from, &to, ratio);
-        now.displace(&to, &from, ratio);
+        now.displace(&from, &to, Share::of(ratio));
+        now.displace(&to, &from, Share::of(ratio));
         let expected = unit(3.0);
         let axes = now.position.iter().zip(expected.position);
         assert!(axes.clone().all(|(now, expected)| (now - expected).abs() < 1e-4), "{now:?}");
@@ -91,7 +107,7 @@ fn the_result_stays_within_limits() {
     let (from, to) = (unit(1.0), unit(5.0));
     for ratio in [-1e30, -1e3, 1e3, 1e30] {
         let mut now = unit(3.0);
-        now.displace(&from, &to, ratio);
+        now.displace(&from, &to, Share::of(ratio));
         let mut lanes = [0; Unit::LANES];
         assert_eq!(now.quantize(&mut lanes), Ok(()), "{now:?}");
         assert!((0.0..360.0).contains(&now.heading_degrees));
@@ -99,7 +115,7 @@ fn the_result_stays_within_limits() {
     // Turns the short way round: from 1° to 359° are two degrees back.
     let mut now = Unit { heading_degrees: 1.0, ..unit(3.0) };
     let [from, to] = [1.0, 359.0].map(|heading_degrees| Unit { heading_degrees, ..unit(3.0) });
-    now.displace(&from, &to, 1.0);
+    now.displace(&from, &to, Share::of(1.0));
     assert!((now.heading_degrees - 359.0).abs() < 1e-3);
 }
 
@@ -107,14 +123,14 @@ fn the_result_stays_within_limits() {
 fn absent_parts_stay() {
     let mut now = unit(1.0);
     let from = Unit { aim: None, weapon: Weapon::Sword, ..unit(2.0) };
-    now.displace(&from, &unit(4.0), 0.5);
+    now.displace(&from, &unit(4.0), Share::of(0.5));
     assert_eq!((now.aim, &now.weapon), (Some(0.1), &unit(1.0).weapon));
     let mut sword = Weapon::Sword;
-    sword.displace(&Weapon::Sword, &Weapon::Sword, 1.0);
+    sword.displace(&Weapon::Sword, &Weapon::Sword, Share::of(1.0));
     assert_eq!(sword, Weapon::Sword);
     // Without a direction, a rotation does not turn.
     let none = Unit { rotation: [0.0; 4], ..unit(2.0) };
     let mut now = unit(1.0);
-    now.displace(&none, &unit(4.0), 0.5);
+    now.displace(&none, &unit(4.0), Share::of(0.5));
     assert_eq!(now.rotation, unit(1.0).rotation);
 }

@@ -63,6 +63,7 @@ mod profile_files;
 mod properties;
 mod raw;
 mod rle;
+mod rounded;
 mod schema_files;
 mod search;
 mod spawn;

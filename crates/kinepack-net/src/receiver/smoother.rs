@@ -6,10 +6,11 @@ use std::collections::hash_map::Entry;
 use std::time::Duration;
 
 use kinepack::frame::FrameError;
+use kinepack::schema::Share;
 use kinepack::{EncodeError, EntityId, Pack};
 
 use super::playback::{Playback, Sample};
-use crate::fade::{Fade, Step};
+use crate::fade::{Fade, Lasts, Step};
 
 /// An entity that was not drawn for longer than this begins anew, without a fade.
 const LONGEST_GAP: Duration = Duration::from_millis(250);
@@ -198,10 +199,12 @@ impl<T: Pack + Clone> Smoother<T> {
         if is_revised && let Some((playback, sample, seconds)) = playback.nearby(id) {
             let beside = state(&playback, &sample)?;
             let known = Step { at: known.clone(), beside, seconds };
-            drawn.fade = Some(Fade::new(now, drawn.carried_on(now), known));
+            let lasts = Lasts { position: self.fade, rotation: self.fade };
+            drawn.fade = Some(Fade::new(now.as_secs_f64(), drawn.carried_on(now), known, lasts));
         }
         let mut shown = known;
-        let is_over = drawn.fade.as_ref().is_some_and(|of| of.apply(&mut shown, now, self.fade));
+        let fade = drawn.fade.as_ref();
+        let is_over = fade.is_some_and(|fade| fade.apply(&mut shown, now.as_secs_f64()));
         drawn.fade = drawn.fade.take().filter(|_| !is_over);
         let last = std::mem::replace(&mut drawn.shown, shown);
         drawn.before = (drawn.at, last);
@@ -218,7 +221,7 @@ impl<T: Pack + Clone> Drawn<T> {
         let ratio = seconds / (self.at - *before_at).as_secs_f64();
         let mut at = self.shown.clone();
         if ratio.is_finite() {
-            at.displace(before, &self.shown, ratio);
+            at.displace(before, &self.shown, Share::of(ratio));
         }
         Step { at, beside: self.shown.clone(), seconds }
     }

@@ -11,7 +11,27 @@ use crate::geometry::{Quaternion, multiply, turn};
 use crate::quantize::FloatLimits;
 use crate::sqrt::sqrt;
 
-/// Moves `now` by `ratio` times the way from `from` to `to`. `axes` is as for
+/// How much of the way between two states [`Pack::displace`](super::Pack::displace) moves a third
+/// one. The ratios may be negative or above 1; 0 moves nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    /// The ratio for numbers and vectors.
+    pub position_ratio: f64,
+    /// The ratio for rotations, and for numbers that `wrap`.
+    pub rotation_ratio: f64,
+}
+
+impl Share {
+    /// The whole way.
+    pub const WHOLE: Self = Self::of(1.0);
+
+    /// The same ratio for everything.
+    pub const fn of(ratio: f64) -> Self {
+        Self { position_ratio: ratio, rotation_ratio: ratio }
+    }
+}
+
+/// Moves `now` by a share of the way from `from` to `to`. `axes` is as for
 /// [`quantize_floats`](super::derived::quantize_floats), or empty if there are no limits. A
 /// component that would not be finite does not move.
 pub fn displace_floats<T: Components>(
@@ -19,20 +39,20 @@ pub fn displace_floats<T: Components>(
     from: &T,
     to: &T,
     axes: &[FloatLimits],
-    ratio: f64,
+    share: Share,
 ) {
     let mut components = now.components();
     let (from, to) = (from.components(), to.components());
     let ends = from.as_ref().iter().zip(to.as_ref());
     for (index, (value, (from, to))) in components.as_mut().iter_mut().zip(ends).enumerate() {
         let moved = match axes {
-            [] => *value + (to - from) * ratio,
+            [] => *value + (to - from) * share.position_ratio,
             axes if axis(axes, index).wraps() => {
-                around(axis(axes, index), *value, to - from, ratio)
+                around(axis(axes, index), *value, to - from, share.rotation_ratio)
             }
             axes => {
                 let axis = axis(axes, index);
-                (*value + (to - from) * ratio).clamp(axis.min(), axis.max())
+                (*value + (to - from) * share.position_ratio).clamp(axis.min(), axis.max())
             }
         };
         let is_finite = if T::SINGLE { (moved as f32).is_finite() } else { moved.is_finite() };
@@ -53,15 +73,16 @@ fn around(limits: &FloatLimits, value: f64, way: f64, ratio: f64) -> f64 {
     limits.min() + if above < period { above } else { 0.0 }
 }
 
-/// Turns `now` by `ratio` times the shorter turn from `from` to `to`. Quaternions without a
+/// Turns `now` by a share of the shorter turn from `from` to `to`. Quaternions without a
 /// direction do not turn.
-pub fn displace_rotation<T: Components>(now: &mut T, from: &T, to: &T, ratio: f64) {
+pub fn displace_rotation<T: Components>(now: &mut T, from: &T, to: &T, share: Share) {
     let xyzw = |value: &T| {
         let components = value.components();
         unit(core::array::from_fn(|index| components.as_ref()[index]))
     };
     let (Some(current), Some(from), Some(to)) = (xyzw(now), xyzw(from), xyzw(to)) else { return };
-    let Some(turned) = unit(multiply(share(turn(from, to), ratio), current)) else { return };
+    let turn = part_of(turn(from, to), share.rotation_ratio);
+    let Some(turned) = unit(multiply(turn, current)) else { return };
     if from != to {
         let mut components = T::ZERO;
         components.as_mut().copy_from_slice(&turned);
@@ -70,7 +91,7 @@ pub fn displace_rotation<T: Components>(now: &mut T, from: &T, to: &T, ratio: f6
 }
 
 /// Returns `ratio` times the turn `q`, about the same axis.
-fn share([x, y, z, w]: Quaternion, ratio: f64) -> Quaternion {
+fn part_of([x, y, z, w]: Quaternion, ratio: f64) -> Quaternion {
     let sine = sqrt(x * x + y * y + z * z);
     if sine == 0.0 {
         return crate::geometry::NO_TURN;

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use arrayvec::{ArrayString, ArrayVec};
 
 use super::optional::only_if;
-use super::{Field, FieldKind, Pack, derived};
+use super::{Field, FieldKind, Pack, Share, derived};
 use crate::quantize::IntegerLimits;
 use crate::{Between, EncodeError};
 
@@ -65,9 +65,9 @@ impl<T: Pack, const N: usize> Pack for ArrayVec<T, N> {
         (0..len::<N>(shown)).map(value).collect()
     }
 
-    fn displace(&mut self, from: &Self, to: &Self, ratio: f64) {
+    fn displace(&mut self, from: &Self, to: &Self, share: Share) {
         let ends = from.iter().zip(to);
-        self.iter_mut().zip(ends).for_each(|(now, (from, to))| now.displace(from, to, ratio));
+        self.iter_mut().zip(ends).for_each(|(now, (from, to))| now.displace(from, to, share));
     }
 }
 

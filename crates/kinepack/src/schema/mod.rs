@@ -44,6 +44,7 @@ pub(crate) use columns::with_row;
 pub use components::Components;
 pub use condition::Condition;
 pub(crate) use condition::{Conditions, Presence};
+pub use displace::Share;
 pub use field::{Field, FieldKind, Role, any_element};
 pub(crate) use frame::Placement;
 pub(crate) use kinds::Kinds;

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use super::{Condition, Field, FieldKind, Pack, derived};
+use super::{Condition, Field, FieldKind, Pack, Share, derived};
 use crate::{Between, EncodeError};
 
 /// Appends the flag that signals whether the field `name` is present. Returns the flag's index.
@@ -72,9 +72,9 @@ impl<T: Pack> Pack for Option<T> {
     }
 
     #[inline]
-    fn displace(&mut self, from: &Self, to: &Self, ratio: f64) {
+    fn displace(&mut self, from: &Self, to: &Self, share: Share) {
         if let (Some(now), Some(from), Some(to)) = (self, from, to) {
-            now.displace(from, to, ratio);
+            now.displace(from, to, share);
         }
     }
 }

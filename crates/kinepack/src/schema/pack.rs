@@ -2,7 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::{Columns, Field, raw};
+use super::columns::with_row;
+use super::{Columns, Field, Share, raw};
 use crate::frame::Carrier;
 use crate::{Between, EncodeError};
 
@@ -174,8 +175,8 @@ pub trait Pack: Sized + 'static {
 
     /// Interpolates the state between those of `from` and `to`, for playback. At ratio 0 the result
     /// is exactly [`reconstruct`](Self::reconstruct) of `from`, and at ratio 1 of `to`. Above ratio
-    /// 1, it extrapolates. The result stays within limits and is never NaN unless an end is. Interpolation does not allocate. The
-    /// default returns `from` below ratio 1, then `to`.
+    /// 1, it extrapolates. The result stays within limits and is never NaN unless an end is.
+    /// Interpolation does not allocate. The default returns `from` below ratio 1, then `to`.
     ///
     /// The derived method interpolates field by field:
     ///
@@ -214,18 +215,18 @@ pub trait Pack: Sized + 'static {
         let _ = (ends, carrier);
     }
 
-    /// Moves the state by `ratio` times the way from `from` to `to`, so that a game can blend two
+    /// Moves the state by a share of the way from `from` to `to`, so that a game can blend two
     /// paths: for example, to fade out the distance between a predicted state and the true one. The
-    /// ratio may be negative or above 1. The result stays within limits and is never NaN unless the
-    /// state is.
+    /// result stays within limits and is never NaN unless the state is.
     ///
     /// The derived method moves the positions and rotations: the fields that
-    /// [`interpolate`](Self::interpolate) blends, except for a `Duration` without a `range` and fields marked `velocity`
-    /// or `with`. Parts that may be absent move if all three states have them. The default moves
-    /// nothing.
+    /// [`interpolate`](Self::interpolate) blends, except for a `Duration` without a `range`, and
+    /// fields marked `velocity` or `with`. Parts that may be absent move if all three states have
+    /// them. The default moves nothing.
     ///
     /// ```
     /// use kinepack::Pack;
+    /// use kinepack::schema::Share;
     ///
     /// #[derive(Pack)]
     /// struct Ball {
@@ -236,11 +237,45 @@ pub trait Pack: Sized + 'static {
     ///
     /// let [low, high] = [0.0, 8.0].map(|height| Ball { height, bounces: 7 });
     /// let mut ball = Ball { height: 1.0, bounces: 1 };
-    /// ball.displace(&low, &high, 0.25);
+    /// ball.displace(&low, &high, Share::of(0.25));
     /// assert_eq!((ball.height, ball.bounces), (3.0, 1));
     /// ```
-    fn displace(&mut self, from: &Self, to: &Self, ratio: f64) {
-        let _ = (from, to, ratio);
+    fn displace(&mut self, from: &Self, to: &Self, share: Share) {
+        let _ = (from, to, share);
+    }
+
+    /// Returns the state as the other side reconstructs it: quantized, and back. Fields marked
+    /// `skip` get their default.
+    ///
+    /// If a server and a client both simulate an entity and should get equal results, each of them
+    /// rounds the state after every step. Otherwise the server continues with digits that the
+    /// client never gets. Memory is allocated only for more than 64 lanes.
+    ///
+    /// ```
+    /// use kinepack::Pack;
+    ///
+    /// #[derive(Pack)]
+    /// struct Ball {
+    ///     #[pack(range = -64.0..64.0, precision = 0.125)]
+    ///     height: f32,
+    /// }
+    ///
+    /// let mut ball = Ball { height: 10.0 };
+    /// for _ in 0..3 {
+    ///     ball.height *= 0.99; // a step of the simulation
+    ///     ball = ball.rounded()?;
+    /// }
+    /// assert_eq!(ball.height, 9.625);
+    /// # Ok::<(), kinepack::EncodeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`quantize`](Self::quantize).
+    fn rounded(&self) -> Result<Self, EncodeError> {
+        with_row(Self::LANES, |lanes| {
+            self.quantize(lanes)?;
+            Ok(Self::reconstruct(lanes))
+        })
     }
 }
 

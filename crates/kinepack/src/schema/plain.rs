@@ -7,7 +7,7 @@ use core::time::Duration;
 
 use super::Components;
 use super::lane::{load_wide, store_wide};
-use super::{Field, FieldKind, Pack, derived};
+use super::{Field, FieldKind, Pack, Share, derived};
 use crate::frame::Carrier;
 use crate::{Between, EncodeError, EntityId};
 
@@ -51,19 +51,19 @@ macro_rules! plain {
             }
 
             #[inline]
-            fn displace(&mut self, from: &Self, to: &Self, ratio: f64) {
-                $displace(self, from, to, ratio);
+            fn displace(&mut self, from: &Self, to: &Self, share: Share) {
+                $displace(self, from, to, share);
             }
         }
     )*};
 }
 
 /// Displaces a value that is not blended: it stays.
-fn stay<T>(_: &mut T, _: &T, _: &T, _: f64) {}
+fn stay<T>(_: &mut T, _: &T, _: &T, _: Share) {}
 
 /// Displaces a number without limits.
-fn displace_raw<T: Components>(now: &mut T, from: &T, to: &T, ratio: f64) {
-    derived::displace_floats(now, from, to, &[], ratio);
+fn displace_raw<T: Components>(now: &mut T, from: &T, to: &T, share: Share) {
+    derived::displace_floats(now, from, to, &[], share);
 }
 
 macro_rules! plain_integers {
@@ -147,9 +147,9 @@ impl<T: Pack, const N: usize> Pack for [T; N] {
         }
     }
 
-    fn displace(&mut self, from: &Self, to: &Self, ratio: f64) {
+    fn displace(&mut self, from: &Self, to: &Self, share: Share) {
         let ends = from.iter().zip(to);
-        self.iter_mut().zip(ends).for_each(|(now, (from, to))| now.displace(from, to, ratio));
+        self.iter_mut().zip(ends).for_each(|(now, (from, to))| now.displace(from, to, share));
     }
 }
 
@@ -212,8 +212,8 @@ macro_rules! tuples {
             }
 
             #[inline]
-            fn displace(&mut self, from: &Self, to: &Self, ratio: f64) {
-                $(self.$index.displace(&from.$index, &to.$index, ratio);)+
+            fn displace(&mut self, from: &Self, to: &Self, share: Share) {
+                $(self.$index.displace(&from.$index, &to.$index, share);)+
             }
         }
     )*};
@@ -319,8 +319,8 @@ macro_rules! plain_glam {
                 <$type>::from_array($interpolate(from, to, at))
             }
 
-            fn displace(&mut self, from: &Self, to: &Self, ratio: f64) {
-                $displace(self, from, to, ratio);
+            fn displace(&mut self, from: &Self, to: &Self, share: Share) {
+                $displace(self, from, to, share);
             }
         }
     )*};
