@@ -9,6 +9,7 @@ mod collect;
 mod emit;
 mod inputs;
 mod resource;
+mod stats;
 mod tiers;
 #[cfg(feature = "transform")]
 mod viewpoints;
@@ -29,7 +30,8 @@ pub use emit::{Emit, EmitTo};
 pub(crate) use emit::{EmitAll, emit_all};
 pub use inputs::Input;
 pub(crate) use inputs::{ReadInputs, ServerPort};
-pub use resource::{MotionServer, ServerStats};
+pub use resource::MotionServer;
+pub use stats::ServerStats;
 #[cfg(feature = "transform")]
 pub use viewpoints::{AlwaysSeen, Viewpoint};
 
