@@ -54,7 +54,7 @@ impl<S: Pack> Fade<S> {
     /// nothing is left.
     pub(crate) fn apply(&self, state: &mut S, now_s: f64) -> bool {
         let [position, rotation] = self.springs(now_s);
-        let offset = |spring: Option<Spring>| spring.map_or([0.0; 2], |spring| spring.offset());
+        let offset = |spring: Option<Spring>| spring.map_or([0.0; 2], Spring::offset);
         self.displace(state, offset(position), offset(rotation));
         position.is_none() && rotation.is_none()
     }

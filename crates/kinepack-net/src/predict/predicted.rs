@@ -104,8 +104,8 @@ pub struct Own<S> {
 /// the same order, and after a correction of the car, also [`repeat_last`](Self::repeat_last) the
 /// character.
 ///
-/// **Offsets** apply to the parts that [`Pack::moving_parts`] visits. Positions fade with one time
-/// constant. Rotations and numbers that `wrap` fade with another, the short way round. Velocities,
+/// **Offsets** apply to the fields that [`Pack::displace`] moves. Positions fade within one time,
+/// rotations and numbers that `wrap` within another, the short way round. Velocities,
 /// integers and flags change at once. There is no offset after a cut, or if the frame that a place
 /// is relative to changes, because the two places have nothing in common.
 #[derive(Debug)]

@@ -1,4 +1,173 @@
 /**
+ * The clock of a page that simulates its own inputs ahead of the server.
+ */
+export class InputClock {
+    static __wrap(ptr) {
+        const obj = Object.create(InputClock.prototype);
+        obj.__wbg_ptr = ptr;
+        InputClockFinalization.register(obj, obj.__wbg_ptr, obj);
+        return obj;
+    }
+    __destroy_into_raw() {
+        const ptr = this.__wbg_ptr;
+        this.__wbg_ptr = 0;
+        InputClockFinalization.unregister(this);
+        return ptr;
+    }
+    free() {
+        const ptr = this.__destroy_into_raw();
+        wasm.__wbg_inputclock_free(ptr, 0);
+    }
+    /**
+     * The first tick of the last call of [`ticks`](Self::ticks) that had any.
+     * @returns {number}
+     */
+    first() {
+        const ret = wasm.inputclock_first(this.__wbg_ptr);
+        return ret >>> 0;
+    }
+    /**
+     * Whether the clock was started.
+     * @returns {boolean}
+     */
+    is_started() {
+        const ret = wasm.inputclock_is_started(this.__wbg_ptr);
+        return ret !== 0;
+    }
+    /**
+     * Starts the clock at a tick, which may have a fraction.
+     * @param {number} now_ms
+     * @param {number} tick
+     */
+    start(now_ms, tick) {
+        wasm.inputclock_start(this.__wbg_ptr, now_ms, tick);
+    }
+    /**
+     * Starts the clock from what a receiver of the same server knows. Returns false, and does
+     * nothing, as long as the receiver does not know the server's tick.
+     * @param {number} now_ms
+     * @param {WorldReceiver} receiver
+     * @returns {boolean}
+     */
+    start_from(now_ms, receiver) {
+        _assertClass(receiver, WorldReceiver);
+        const ret = wasm.inputclock_start_from(this.__wbg_ptr, now_ms, receiver.__wbg_ptr);
+        return ret !== 0;
+    }
+    /**
+     * The names of the [`stats`](Self::stats), with spaces between them.
+     * @returns {string}
+     */
+    stat_names() {
+        let deferred1_0;
+        let deferred1_1;
+        try {
+            const ret = wasm.inputclock_stat_names(this.__wbg_ptr);
+            deferred1_0 = ret[0];
+            deferred1_1 = ret[1];
+            return getStringFromWasm0(ret[0], ret[1]);
+        } finally {
+            wasm.__wbindgen_free(deferred1_0, deferred1_1, 1);
+        }
+    }
+    /**
+     * Counters and measurements, in the order of [`stat_names`](Self::stat_names).
+     * @returns {Float64Array}
+     */
+    stats() {
+        const ret = wasm.inputclock_stats(this.__wbg_ptr);
+        var v1 = getArrayF64FromWasm0(ret[0], ret[1]).slice();
+        wasm.__wbindgen_free(ret[0], ret[1] * 8, 8);
+        return v1;
+    }
+    /**
+     * The tick at the last call of [`ticks`](Self::ticks), with its fraction.
+     * @returns {number}
+     */
+    tick() {
+        const ret = wasm.inputclock_tick(this.__wbg_ptr);
+        return ret;
+    }
+    /**
+     * How many ticks are due, from [`first`](Self::first) on.
+     * @param {number} now_ms
+     * @returns {number}
+     */
+    ticks(now_ms) {
+        const ret = wasm.inputclock_ticks(this.__wbg_ptr, now_ms);
+        return ret >>> 0;
+    }
+}
+if (Symbol.dispose) InputClock.prototype[Symbol.dispose] = InputClock.prototype.free;
+
+/**
+ * The settings of a clock.
+ */
+export class InputClockSetup {
+    __destroy_into_raw() {
+        const ptr = this.__wbg_ptr;
+        this.__wbg_ptr = 0;
+        InputClockSetupFinalization.unregister(this);
+        return ptr;
+    }
+    free() {
+        const ptr = this.__destroy_into_raw();
+        wasm.__wbg_inputclocksetup_free(ptr, 0);
+    }
+    /**
+     * Sets which inputs should arrive in time.
+     * @param {number | null} [in_time_ratio]
+     * @param {number | null} [margin_ms]
+     */
+    aim(in_time_ratio, margin_ms) {
+        wasm.inputclocksetup_aim(this.__wbg_ptr, isLikeNone(in_time_ratio) ? Number.MAX_SAFE_INTEGER : Math.fround(in_time_ratio), !isLikeNone(margin_ms), isLikeNone(margin_ms) ? 0 : margin_ms);
+    }
+    /**
+     * Makes the clock, which waits for its start.
+     *
+     * # Errors
+     * Fails if a setting is not valid.
+     * @returns {InputClock}
+     */
+    build() {
+        const ptr = this.__destroy_into_raw();
+        const ret = wasm.inputclocksetup_build(ptr);
+        if (ret[2]) {
+            throw takeFromExternrefTable0(ret[1]);
+        }
+        return InputClock.__wrap(ret[0]);
+    }
+    /**
+     * Sets how the clock corrects itself.
+     * @param {number | null} [slew_ratio]
+     * @param {number | null} [jump_forward_ms]
+     * @param {number | null} [jump_back_ms]
+     */
+    correct(slew_ratio, jump_forward_ms, jump_back_ms) {
+        wasm.inputclocksetup_correct(this.__wbg_ptr, isLikeNone(slew_ratio) ? Number.MAX_SAFE_INTEGER : Math.fround(slew_ratio), !isLikeNone(jump_forward_ms), isLikeNone(jump_forward_ms) ? 0 : jump_forward_ms, !isLikeNone(jump_back_ms), isLikeNone(jump_back_ms) ? 0 : jump_back_ms);
+    }
+    /**
+     * Sets what the clock learns from.
+     * @param {number | null} [window_ms]
+     * @param {number | null} [longest_frame_ms]
+     */
+    learn(window_ms, longest_frame_ms) {
+        wasm.inputclocksetup_learn(this.__wbg_ptr, !isLikeNone(window_ms), isLikeNone(window_ms) ? 0 : window_ms, !isLikeNone(longest_frame_ms), isLikeNone(longest_frame_ms) ? 0 : longest_frame_ms);
+    }
+    /**
+     * Makes a setup with default settings.
+     * @param {number} tick_hz
+     */
+    constructor(tick_hz) {
+        const ret = wasm.inputclocksetup_new(tick_hz);
+        this.__wbg_ptr = ret;
+        InputClockSetupFinalization.register(this, this.__wbg_ptr, this);
+        return this;
+    }
+}
+if (Symbol.dispose) InputClockSetup.prototype[Symbol.dispose] = InputClockSetup.prototype.free;
+
+/**
  * Sends the inputs of a page to a server.
  */
 export class InputSender {
@@ -23,6 +192,25 @@ export class InputSender {
         const ptr0 = passArray8ToWasm0(datagram, wasm.__wbindgen_malloc);
         const len0 = WASM_VECTOR_LEN;
         const ret = wasm.inputsender_handle(this.__wbg_ptr, ptr0, len0);
+        if (ret[1]) {
+            throw takeFromExternrefTable0(ret[0]);
+        }
+    }
+    /**
+     * Takes an acknowledgement, and passes it on to the clock.
+     *
+     * # Errors
+     * As for [`handle`](Self::handle).
+     * @param {InputClock} clock
+     * @param {number} now_ms
+     * @param {Uint8Array | number[]} datagram
+     */
+    handle_for(clock, now_ms, datagram) {
+        _assertClass(clock, InputClock);
+        const val2 = +now_ms;
+        const ptr0 = passArray8ToWasm0(datagram, wasm.__wbindgen_malloc);
+        const len0 = WASM_VECTOR_LEN;
+        const ret = wasm.inputsender_handle_for(this.__wbg_ptr, clock.__wbg_ptr, val2, ptr0, len0);
         if (ret[1]) {
             throw takeFromExternrefTable0(ret[0]);
         }
@@ -80,34 +268,40 @@ export class InputSender {
     }
     /**
      * Adds a record, which has one raw word for each number. Returns the record's sequence number.
+     * With a tick, this is the record of the tick.
      *
      * # Errors
      * Fails if a number is missing, not a number or out of its range. Then nothing has changed.
      * @param {BigUint64Array | bigint[]} words
+     * @param {number | null} [tick]
      * @returns {number}
      */
-    push(words) {
+    push(words, tick) {
+        const val2 = +(isLikeNone(tick) ? Number.MAX_SAFE_INTEGER : (tick) >>> 0);
         const ptr0 = passArray64ToWasm0(words, wasm.__wbindgen_malloc);
         const len0 = WASM_VECTOR_LEN;
-        const ret = wasm.inputsender_push(this.__wbg_ptr, ptr0, len0);
+        const ret = wasm.inputsender_push(this.__wbg_ptr, ptr0, len0, val2);
         if (ret[2]) {
             throw takeFromExternrefTable0(ret[1]);
         }
         return ret[0];
     }
     /**
-     * Adds a record whose lanes are already quantized. Returns the record's sequence number.
+     * Adds a record whose lanes are already quantized. Returns the record's sequence number. With
+     * a tick, this is the record of the tick.
      *
      * # Errors
      * Fails if there are more or fewer lanes than a record has, or a lane is out of its range. Then
      * nothing has changed.
      * @param {Uint32Array | number[]} lanes
+     * @param {number | null} [tick]
      * @returns {number}
      */
-    push_lanes(lanes) {
+    push_lanes(lanes, tick) {
+        const val2 = +(isLikeNone(tick) ? Number.MAX_SAFE_INTEGER : (tick) >>> 0);
         const ptr0 = passArray32ToWasm0(lanes, wasm.__wbindgen_malloc);
         const len0 = WASM_VECTOR_LEN;
-        const ret = wasm.inputsender_push_lanes(this.__wbg_ptr, ptr0, len0);
+        const ret = wasm.inputsender_push_lanes(this.__wbg_ptr, ptr0, len0, val2);
         if (ret[2]) {
             throw takeFromExternrefTable0(ret[1]);
         }
@@ -583,6 +777,12 @@ function __wbg_get_imports() {
     };
 }
 
+const InputClockFinalization = (typeof FinalizationRegistry === 'undefined')
+    ? { register: () => {}, unregister: () => {} }
+    : new FinalizationRegistry(ptr => wasm.__wbg_inputclock_free(ptr, 1));
+const InputClockSetupFinalization = (typeof FinalizationRegistry === 'undefined')
+    ? { register: () => {}, unregister: () => {} }
+    : new FinalizationRegistry(ptr => wasm.__wbg_inputclocksetup_free(ptr, 1));
 const InputSenderFinalization = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(ptr => wasm.__wbg_inputsender_free(ptr, 1));
@@ -592,6 +792,12 @@ const ReceiverSetupFinalization = (typeof FinalizationRegistry === 'undefined')
 const WorldReceiverFinalization = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(ptr => wasm.__wbg_worldreceiver_free(ptr, 1));
+
+function _assertClass(instance, klass) {
+    if (!(instance instanceof klass)) {
+        throw new Error(`expected instance of ${klass.name}`);
+    }
+}
 
 function getArrayF64FromWasm0(ptr, len) {
     ptr = ptr >>> 0;
