@@ -67,15 +67,15 @@
 //!
 //! Inputs and calls go the other way: a client has a [`StreamSender`], and the server has a
 //! [`StreamReceiver`] for each client. An [`InputClock`] tells the client which tick to simulate, so
-//! that its inputs arrive just in time.
+//! that its inputs arrive just in time. [`Predicted`] shows their effect at once.
 //!
 //! The feature `tracing` reports connections, full states, failed state checks, dropped views,
 //! refused datagrams and starved budgets as events of the crate `tracing`. The feature is off by
 //! default.
 //!
 //! Read the items in this order: [`Hub`], [`Receiver`], [`Playback`], [`JitterBuffer`];
-//! [`EventKinds`]; [`StreamSender`], [`StreamReceiver`], [`InputClock`]; [`split_datagram`].
-//! [`Link`] simulates a bad network. The normative format is in `spec/NET.md`.
+//! [`EventKinds`]; [`StreamSender`], [`StreamReceiver`], [`InputClock`], [`Predicted`];
+//! [`split_datagram`]. [`Link`] simulates a bad network. The normative format is in `spec/NET.md`.
 
 #![forbid(unsafe_code)]
 

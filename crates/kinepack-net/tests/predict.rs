@@ -7,8 +7,12 @@ mod shown;
 use std::time::Duration;
 
 use allocation_counter::measure;
+use kinepack::stream::{StreamCodec, StreamLevel};
 use kinepack::{EncodeError, EntityId, Pack, Schema, Tick};
-use kinepack_net::{Outcome, Own, PredictConfig, PredictError, Predicted, Repair};
+use kinepack_net::{
+    Outcome, Own, PredictConfig, PredictError, Predicted, Repair, StreamConfig, StreamReceiver,
+    StreamSender,
+};
 
 /// A walker whom others push. Walkers that are close push each other.
 #[derive(Pack, Clone, Copy, Debug, PartialEq)]
@@ -99,6 +103,24 @@ fn equal_steps_need_no_corrections() {
     let stats = predicted.stats();
     assert_eq!((stats.inputs, stats.confirmed, stats.corrected), (299, 291, 0));
     assert_eq!(stats.repeated_ticks, 0);
+}
+
+#[test]
+fn a_step_gets_the_input_that_the_server_reads() {
+    let codec = StreamCodec::of::<Input>(StreamLevel::Adaptive).unwrap();
+    let mut sender = StreamSender::new(&codec, StreamConfig::at_hz(60)).unwrap();
+    let mut receiver = StreamReceiver::new(&codec, StreamConfig::at_hz(60)).unwrap();
+    let mut predicted = predicted(config(), 100);
+    for tick in (101..160).map(Tick) {
+        let pushed = Input { turn_deg: 0.123_4 * (tick.0 % 7) as f32, ..input(tick.0) };
+        let mut used = None;
+        predicted.push(tick, &pushed, |_, input, _| used = Some(*input)).unwrap();
+        sender.push_for_tick(tick, &pushed).unwrap();
+        let now = Duration::from_secs(1) * tick.0 / 60;
+        receiver.handle(now, sender.poll_transmit().unwrap()).unwrap();
+        assert_eq!(receiver.read_for_tick::<Input>(now, tick).unwrap(), used);
+        assert_ne!(used, None);
+    }
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Prediction: a client steps its own entities with its inputs at once, and corrects them when the
 //! server's states arrive. Client only: nothing here is sent.
 //!
-//! [`predicted`] takes inputs and states in order, and [`repair`] repeats steps. [`track`] has one
+//! [`predicted`] takes inputs and states in order, [`repair`] repeats steps, and [`reading`] has the
+//! results. [`track`] has one
 //! entity's last states and its shown path. After a correction, [`crate::fade`] keeps that path
 //! smooth, and [`distance`] says how large it was. [`carry`] corrects without steps. See
 //! "Client-side prediction and server reconciliation" (Gambetta).
@@ -19,6 +20,7 @@ mod carry;
 mod config;
 mod distance;
 mod predicted;
+mod reading;
 mod repair;
 mod report;
 mod track;

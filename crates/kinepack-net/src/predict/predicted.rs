@@ -74,13 +74,60 @@ pub struct Own<S> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
+/// With a stream of inputs for ticks, this is a frame of the client, and a tick of the server:
+///
+/// ```
+/// # use std::{error::Error, time::Duration};
+/// # use kinepack::{EntityId, Pack, Tick};
+/// # use kinepack_net::{InputClock, Own, Predicted, Receiver, StreamReceiver, StreamSender};
+/// # #[derive(Pack, Clone)]
+/// # struct Walker {
+/// #     #[pack(range = -64.0..64.0, precision = 1.0 / 512.0)]
+/// #     position: [f32; 2],
+/// # }
+/// # #[derive(Pack)]
+/// # struct Input { jumps: bool }
+/// # fn step(_: &mut [Own<Walker>], _: &Input, _: Tick) {}
+/// # struct Client {
+/// #     clock: InputClock,
+/// #     inputs: StreamSender,
+/// #     receiver: Receiver,
+/// #     me: Predicted<Walker, Input>,
+/// # }
+/// # struct Server { inputs: StreamReceiver, last: Input, own: [Own<Walker>; 1] }
+/// # impl Client {
+/// fn frame(&mut self, now: Duration, id: EntityId, input: &Input) -> Result<Option<Walker>, Box<dyn Error>> {
+///     let Self { clock, inputs, receiver, me } = self;
+///     for tick in clock.ticks(now) {
+///         inputs.push_for_tick(tick, input)?;
+///         me.push(tick, input, step)?;
+///     }
+///     me.correct_from(receiver, step)?;
+///     Ok(me.shown(id, clock.tick() - 1.0)) // between the last two ticks
+/// }
+/// # }
+/// # impl Server {
+/// fn tick(&mut self, now: Duration, tick: Tick) -> Result<(), Box<dyn Error>> {
+///     if let Some(input) = self.inputs.read_for_tick(now, tick)? {
+///         self.last = input; // otherwise the last one is used again
+///     }
+///     step(&mut self.own, &self.last, tick);
+///     for own in &mut self.own {
+///         own.state = own.state.rounded()?;
+///     }
+///     Ok(())
+/// }
+/// # }
+/// ```
+///
 /// **Equal results.** A correction is 0 if both sides compute the same. The step must depend on
 /// nothing but its arguments and what never changes, and give the same floats on both machines, so
 /// avoid `sin` and `exp` of the platform. The client rounds each state as a packet does. The server
 /// must do that too, after each step: [`Pack::rounded`]. Without it, the client's states are off by
 /// steps of the quantizer, and corrections happen all the time: of that size, and of centimetres if
 /// the step branches, for example if a character lands a tick earlier. They fade like others.
-/// Inputs are quantized in the same way. Fields marked `skip` do not survive from tick to tick.
+/// An input is quantized by `push` as by the stream, so give the same value to both, and let the
+/// server step with the one that it reads. Fields marked `skip` do not survive from tick to tick.
 ///
 /// **Exact ticks.** A state must be that of its tick. What [`Receiver::fresh`] returns is
 ///
@@ -333,68 +380,5 @@ impl<S: Pack, I: Pack> Predicted<S, I> {
             (outcome, start) = (outcome.max(its), from);
         }
         self.repair(outcome, start, step)
-    }
-
-    /// Repeats the last steps of all entities, for a step that reads what has changed since: for
-    /// example another `Predicted`, whose [`Correction::repeated_ticks`] are these. With
-    /// [`Repair::Blend`] nothing is repeated.
-    ///
-    /// # Errors
-    /// Returns [`PredictError::State`].
-    pub fn repeat_last(
-        &mut self,
-        ticks: u32,
-        step: impl FnMut(&mut [Own<S>], &I, Tick),
-    ) -> Result<Correction, PredictError> {
-        let Some((oldest, newest)) = self.ticks else { return Ok(Correction::default()) };
-        self.remember();
-        self.repeat(newest.saturating_sub(ticks).max(oldest), step)
-    }
-
-    /// The state to draw at the moment `at`, a tick with its fraction: between two predicted ticks
-    /// as [`Pack::interpolate`] does, plus the fading offset of corrections. `None` if the entity was
-    /// not added, or begins later.
-    ///
-    /// A game that draws between its last two ticks passes `newest − 1 + fraction`. The moment is
-    /// within the history and at most the newest tick. Call this once a frame, with moments that
-    /// increase: after a correction, the path continues from the moment that was shown last.
-    ///
-    /// At a [cut](kinepack::schema::Role::Cut), and if the [frame](kinepack::frame) changes, this is
-    /// the earlier state until the later one's tick.
-    pub fn shown(&mut self, id: EntityId, at: f64) -> Option<S> {
-        let ticks @ (_, newest) = self.ticks?;
-        let track = self.tracks.binary_search_by_key(&id, |track| track.id).ok()?;
-        let track = &mut self.tracks[track];
-        track.is_present(newest).then(|| track.shown(at, ticks, &self.rules))
-    }
-
-    /// The newest predicted state of an entity, without offset. `None` if the entity was not added,
-    /// or begins later.
-    pub fn state(&self, id: EntityId) -> Option<S> {
-        self.state_at(id, self.newest()?)
-    }
-
-    /// The predicted state of an entity at a tick. `None` if the history does not have it.
-    pub fn state_at(&self, id: EntityId, tick: Tick) -> Option<S> {
-        let (oldest, newest) = self.ticks?;
-        let track = self.tracks.binary_search_by_key(&id, |track| track.id).ok()?;
-        let track = &self.tracks[track];
-        let has = (oldest.max(track.since)..=newest).contains(&tick.0);
-        has.then(|| S::reconstruct(track.row(tick.0)))
-    }
-
-    /// The newest predicted tick; `None` before the first input or entity.
-    pub fn newest(&self) -> Option<Tick> {
-        self.ticks.map(|(_, newest)| Tick(newest))
-    }
-
-    /// The entities, by id.
-    pub fn ids(&self) -> impl ExactSizeIterator<Item = EntityId> {
-        self.tracks.iter().map(|track| track.id)
-    }
-
-    /// The counters.
-    pub fn stats(&self) -> PredictStats {
-        self.stats
     }
 }

@@ -11,6 +11,22 @@ use super::report::{Correction, Outcome};
 use super::track::Track;
 
 impl<S: Pack, I: Pack> Predicted<S, I> {
+    /// Repeats the last steps of all entities, for a step that reads what has changed since: for
+    /// example another `Predicted`, whose [`Correction::repeated_ticks`] are these. With
+    /// [`Repair::Blend`] nothing is repeated.
+    ///
+    /// # Errors
+    /// Returns [`PredictError::State`].
+    pub fn repeat_last(
+        &mut self,
+        ticks: u32,
+        step: impl FnMut(&mut [Own<S>], &I, Tick),
+    ) -> Result<Correction, PredictError> {
+        let Some((oldest, newest)) = self.ticks else { return Ok(Correction::default()) };
+        self.remember();
+        self.repeat(newest.saturating_sub(ticks).max(oldest), step)
+    }
+
     /// Takes an authoritative state. `start` is the first tick from which others are to be repeated.
     /// Returns what the state did, and from which tick on to repeat then.
     pub(super) fn take(
