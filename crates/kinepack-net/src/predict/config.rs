@@ -63,7 +63,7 @@ impl PredictConfig {
     /// The settings for a world of `tick_hz` ticks per second.
     ///
     /// A second of history covers bad mobile networks. Positions fade in a second, because that adds
-    /// at most 2 mm to what a walk bends from frame to frame, after pushes of 3 m/s. Rotations are
+    /// about 2 mm to what a walk bends from frame to frame, after pushes of 3 m/s. Rotations are
     /// seen more easily, so they fade in half of that. Characters are not pushed by four metres
     /// within a round trip, so that is a teleport. Own entities have a high priority, so one that was
     /// not sent for half a second rests.
