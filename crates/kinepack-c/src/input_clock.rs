@@ -65,16 +65,16 @@ pub struct KpInputClockStatus {
     pub jumps: u64,
     /// The number of reports that the clock learned from.
     pub reports: u64,
-    /// How early the input of the last report arrived, in ticks. Negative if it was late. About half
-    /// of the reports are of the least early of 16 inputs.
+    /// How early the input of the last report arrived, in ticks. Negative if it was late. About
+    /// half of the reports are of the least early of 16 inputs.
     pub early_ticks: f64,
     /// How far the clock is from the lead that it needs. Positive if the clock runs faster to get
     /// there.
     pub error_ms: f64,
 }
 
-/// Creates an input clock for a server with `tick_hz` ticks per second, and one input for each tick.
-/// `options` may be null. The clock waits for its start. The caller frees `*out` with
+/// Creates an input clock for a server with `tick_hz` ticks per second, and one input for each
+/// tick. `options` may be null. The clock waits for its start. The caller frees `*out` with
 /// `kp_input_clock_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_input_clock_new(

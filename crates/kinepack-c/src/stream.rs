@@ -264,10 +264,10 @@ pub unsafe extern "C" fn kp_stream_read(
     })
 }
 
-/// Writes the acknowledgement for the sender: `*size` bytes, at most 6, if they fit into `capacity`.
-/// Send it a few times within the longest round trip, alone or in front of another datagram. If you
-/// put it in front of a hub's datagrams, reduce `datagram_bytes` of the hub by 6. Returns
-/// `KP_STATUS_NOTHING` before the first packet.
+/// Writes the acknowledgement for the sender: `*size` bytes, at most 6, if they fit into
+/// `capacity`. Send it a few times within the longest round trip, alone or in front of another
+/// datagram. If you put it in front of a hub's datagrams, reduce `datagram_bytes` of the hub by 6.
+/// Returns `KP_STATUS_NOTHING` before the first packet.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_acknowledgement(
     receiver: KpStreamReceiver,

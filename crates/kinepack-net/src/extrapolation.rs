@@ -62,8 +62,8 @@ use crate::NetError;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extrapolation {
-    /// The newest state is held. When the next state arrives, playback resumes where it stopped, and
-    /// lags more after that. But if another kind is not held, playback runs on with it, and the
+    /// The newest state is held. When the next state arrives, playback resumes where it stopped,
+    /// and lags more after that. But if another kind is not held, playback runs on with it, and the
     /// entities of this kind leap to where they are by then. A [`Smoother`](crate::Smoother) fades
     /// out this leap.
     ///

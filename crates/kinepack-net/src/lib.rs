@@ -66,8 +66,8 @@
 //! tick.
 //!
 //! Inputs and calls go the other way: a client has a [`StreamSender`], and the server has a
-//! [`StreamReceiver`] for each client. An [`InputClock`] tells the client which tick to simulate, so
-//! that its inputs arrive just in time. [`Predicted`] shows their effect at once.
+//! [`StreamReceiver`] for each client. An [`InputClock`] tells the client which tick to simulate,
+//! so that its inputs arrive just in time. [`Predicted`] shows their effect at once.
 //!
 //! The feature `tracing` reports connections, full states, failed state checks, dropped views,
 //! refused datagrams and starved budgets as events of the crate `tracing`. The feature is off by

@@ -181,8 +181,8 @@ fn motion_continues_straight_and_stops() {
     assert!((rider.place[2] - 3.2).abs() < 0.01, "{:?}", rider.place);
 }
 
-/// Plays a session with an outage. Returns the places of the car by frame, and by how much the delay
-/// grew.
+/// Plays a session with an outage. Returns the places of the car by frame, and by how much the
+/// delay grew.
 fn outage(kinds: [Extrapolation; 3], ticks: u32) -> (Vec<f32>, f64) {
     let mut direct = Direct::new(kinds);
     let (mut places, mut smoother) = (Vec::new(), Smoother::<Car>::default());

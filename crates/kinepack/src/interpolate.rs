@@ -47,8 +47,8 @@ use crate::sqrt::sqrt;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Between {
     /// 0 stands for the first state, 1 for the second. A ratio above 1 extrapolates: it is a point
-    /// in time after the second state. A ratio below 0 counts as 0, an infinite one as 1, and NaN as
-    /// 0.
+    /// in time after the second state. A ratio below 0 counts as 0, an infinite one as 1, and NaN
+    /// as 0.
     pub ratio: f32,
     /// The time from the first state to the second, in seconds; negative if the second is earlier.
     /// Only fields with a velocity use `seconds`. If `seconds` is 0 or not finite, these fields
@@ -91,8 +91,8 @@ impl Between {
         (from * (1.0 - ratio) + to * ratio).clamp(from.min(to), from.max(to))
     }
 
-    /// Returns `from` for a ratio of at most 0, `to` for a ratio of 1 or an infinite one, and `None`
-    /// between and beyond them.
+    /// Returns `from` for a ratio of at most 0, `to` for a ratio of 1 or an infinite one, and
+    /// `None` between and beyond them.
     #[inline]
     pub(crate) fn end<T>(self, from: T, to: T) -> Option<T> {
         if self.ratio == 1.0 || self.ratio == f32::INFINITY {
@@ -161,8 +161,9 @@ impl Between {
     }
 
     /// Returns the unit quaternion on the shorter arc from `from` to `to`, at constant angular
-    /// speed. Beyond `to`, the rotation continues about the same axis. Returns `None` if `from` or `to` has no direction. The ends are exact as rotations,
-    /// but a quaternion's sign may differ from that of `from` or `to`.
+    /// speed. Beyond `to`, the rotation continues about the same axis. Returns `None` if `from` or
+    /// `to` has no direction. The ends are exact as rotations, but a quaternion's sign may differ
+    /// from that of `from` or `to`.
     #[inline]
     pub(crate) fn slerp(self, from: [f64; 4], to: [f64; 4]) -> Option<[f64; 4]> {
         let (from, mut to) = (unit(from)?, unit(to)?);

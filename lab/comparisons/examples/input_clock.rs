@@ -1,5 +1,5 @@
-//! Measures the clock of inputs: how many inputs reach the server before their ticks over bad links,
-//! how long they wait there, and how soon the clock follows when the delay jumps.
+//! Measures the clock of inputs: how many inputs reach the server before their ticks over bad
+//! links, how long they wait there, and how soon the clock follows when the delay jumps.
 //!
 //! ```text
 //! cargo run --release -p comparisons --example input_clock -- [--seeds 5] [--repeats 3]
@@ -13,13 +13,14 @@
 //! - `in time`: the ticks whose input was there. Inputs that were lost with all repeats count as
 //!   missed; `lost` is their share.
 //! - `wait`: how long inputs wait at the server for their ticks, mean. Beside it, the jitter: the
-//!   99th percentile of the time from sending an input to its arrival, less the mean. `least` is the
-//!   wait that a constant lead needs for the same share of inputs in time, if frames are regular.
+//!   99th percentile of the time from sending an input to its arrival, less the mean. `least` is
+//!   the wait that a constant lead needs for the same share of inputs in time, if frames are
+//!   regular.
 //! - `at the start`: missed inputs of the first two seconds, from the first one sent.
 //! - `after the jump`: after half the time, the latency to the server grows by 150 ms. The time
 //!   until a second begins in which at most one input is late.
-//! - `fixed`: the same client with the lead with which the clock starts: half the round trip and two
-//!   ticks.
+//! - `fixed`: the same client with the lead with which the clock starts: half the round trip and
+//!   two ticks.
 //!
 //! Time is virtual, except that of the last line.
 

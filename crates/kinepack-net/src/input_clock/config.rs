@@ -37,8 +37,8 @@ pub struct InputClockConfig {
     /// improves.
     pub window: Duration,
     /// The longest time between two calls of [`ticks`](super::InputClock::ticks) that counts as
-    /// usual. Inputs after a longer pause are late because the client stopped, so the clock does not
-    /// learn from them.
+    /// usual. Inputs after a longer pause are late because the client stopped, so the clock does
+    /// not learn from them.
     pub longest_frame: Duration,
 }
 

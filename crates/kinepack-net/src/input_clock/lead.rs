@@ -2,12 +2,12 @@
 //!
 //! Each report says how early an input arrived. With the lead that the input had, this gives the
 //! lead that it would have needed. Some reports are samples: a quantile of their needs is enough if
-//! many inputs are a little late. Samples are too few for rare delays, so the other reports name the
-//! least early of 16 inputs each.
+//! many inputs are a little late. Samples are too few for rare delays, so the other reports name
+//! the least early of 16 inputs each.
 //!
 //! The inputs just after a late one were late too, if each packet repeats the input before its own:
-//! they arrived no earlier than the late one, and each was due only one tick later. So an input that
-//! is late by 3.5 ticks stands for at least 4 late inputs.
+//! they arrived no earlier than the late one, and each was due only one tick later. So an input
+//! that is late by 3.5 ticks stands for at least 4 late inputs.
 
 use super::InputClockConfig;
 use crate::sorted_window::SortedWindow;
@@ -62,8 +62,8 @@ impl LeadEstimator {
         self.needed_ns
     }
 
-    /// Takes the report that an input with the lead `lead_ns` arrived early by `early_ns`. The input
-    /// is a sample, or the least early of 16.
+    /// Takes the report that an input with the lead `lead_ns` arrived early by `early_ns`. The
+    /// input is a sample, or the least early of 16.
     pub(super) fn observe(&mut self, now_ns: i64, lead_ns: i64, early_ns: i64, is_sample: bool) {
         let began_ns = *self.began_ns.get_or_insert(now_ns);
         let need_ns = lead_ns.saturating_sub(early_ns).saturating_add(self.margin_ns);

@@ -33,9 +33,10 @@ const START_TICKS: f64 = 2.0;
 /// [`start`](Self::start) it once the server's tick is known. In each frame, call
 /// [`ticks`](Self::ticks), and push an input for each returned tick. Give each acknowledgement that
 /// the [`StreamSender`](crate::StreamSender) takes to [`observe`](Self::observe). The server must
-/// take the inputs by tick: [`StreamReceiver::read_for_tick`](crate::StreamReceiver::read_for_tick).
-/// It should send an acknowledgement in each tick, or at least ten times a second. A hub sends only a
-/// few datagrams per second while nothing changes, so send it alone if there is nothing else.
+/// take the inputs by tick:
+/// [`StreamReceiver::read_for_tick`](crate::StreamReceiver::read_for_tick). It should send an
+/// acknowledgement in each tick, or at least ten times a second. A hub sends only a few datagrams
+/// per second while nothing changes, so send it alone if there is nothing else.
 ///
 /// The clock follows the network: it leads the server by the time that inputs need, plus a margin
 /// for their jitter. Of late inputs, it tolerates
@@ -117,8 +118,8 @@ pub struct InputClockStats {
     pub jumps: u64,
     /// The number of reports that the clock learned from.
     pub reports: u64,
-    /// How early the input of the last report arrived, in ticks. Negative if it was late. About half
-    /// of the reports are of the least early of 16 inputs.
+    /// How early the input of the last report arrived, in ticks. Negative if it was late. About
+    /// half of the reports are of the least early of 16 inputs.
     pub early_ticks: f64,
     /// How far the clock is from the lead that it needs, in seconds. Positive if the clock runs
     /// faster to get there.
@@ -146,8 +147,8 @@ impl InputClock {
         })
     }
 
-    /// Starts the clock at `tick`, which may have a fraction. It should be the server's tick when an
-    /// input that is sent now arrives, plus one or two. An error costs late inputs, or a longer
+    /// Starts the clock at `tick`, which may have a fraction. It should be the server's tick when
+    /// an input that is sent now arrives, plus one or two. An error costs late inputs, or a longer
     /// delay, for one round trip.
     ///
     /// Start it again after a reconnection, or if the server's ticks start again. This forgets what
@@ -234,8 +235,9 @@ impl InputClock {
         self.now_ns.unwrap_or(0).saturating_add(self.lead_ns)
     }
 
-    /// Takes an acknowledgement of the stream, as [`StreamSender::handle`](crate::StreamSender::handle)
-    /// returns it. Acknowledgements that are repeated, overtaken or without a timing change nothing.
+    /// Takes an acknowledgement of the stream, as
+    /// [`StreamSender::handle`](crate::StreamSender::handle) returns it. Acknowledgements that are
+    /// repeated, overtaken or without a timing change nothing.
     pub fn observe(&mut self, now: Duration, acknowledgement: &StreamAcknowledgement) {
         let Some(timing) = acknowledgement.timing.filter(|_| self.is_started()) else { return };
         let newest = acknowledgement.newest;

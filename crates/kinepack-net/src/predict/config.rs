@@ -62,11 +62,11 @@ const MOST_HZ: u32 = 10_000;
 impl PredictConfig {
     /// The settings for a world of `tick_hz` ticks per second.
     ///
-    /// A second of history covers bad mobile networks. Positions fade in a second, because that adds
-    /// about 2 mm to what a walk bends from frame to frame, after pushes of 3 m/s. Rotations are
-    /// seen more easily, so they fade in half of that. Characters are not pushed by four metres
-    /// within a round trip, so that is a teleport. Own entities have a high priority, so one that was
-    /// not sent for half a second rests.
+    /// A second of history covers bad mobile networks. Positions fade in a second, because that
+    /// adds about 2 mm to what a walk bends from frame to frame, after pushes of 3 m/s. Rotations
+    /// are seen more easily, so they fade in half of that. Characters are not pushed by four metres
+    /// within a round trip, so that is a teleport. Own entities have a high priority, so one that
+    /// was not sent for half a second rests.
     pub fn at_hz(tick_hz: u32) -> Self {
         Self {
             tick_hz,

@@ -1,11 +1,10 @@
 //! Prediction: a client steps its own entities with its inputs at once, and corrects them when the
 //! server's states arrive. Client only: nothing here is sent.
 //!
-//! [`predicted`] takes inputs and states in order, [`repair`] repeats steps, and [`reading`] has the
-//! results. [`track`] has one
-//! entity's last states and its shown path. After a correction, [`crate::fade`] keeps that path
-//! smooth, and [`distance`] says how large it was. [`carry`] corrects without steps. See
-//! "Client-side prediction and server reconciliation" (Gambetta).
+//! [`predicted`] takes inputs and states in order, [`repair`] repeats steps, and [`reading`] has
+//! the results. [`track`] has one entity's last states and its shown path. After a correction,
+//! [`crate::fade`] keeps that path smooth, and [`distance`] says how large it was. [`carry`]
+//! corrects without steps. See "Client-side prediction and server reconciliation" (Gambetta).
 //!
 //! ```text
 //! input ─► push ─► step ─► rounded state of the tick ─► shown: interpolated, plus the offset
@@ -14,7 +13,8 @@
 //! ```
 //!
 //! Cost: a step and a quantized state for each tick, also for those that are repeated. Memory for
-//! [`PredictConfig::history_ticks`] states of each entity. Nothing allocates except adding entities.
+//! [`PredictConfig::history_ticks`] states of each entity. Nothing allocates except adding
+//! entities.
 
 mod carry;
 mod config;

@@ -271,9 +271,9 @@ impl<S: Pack, I: Pack> Predicted<S, I> {
     /// as the server will read it, and the tick.
     ///
     /// A client may skip ticks, for example because its clock runs ahead after a stall. The ticks
-    /// between are stepped with the input before them, as a server does that repeats the last input.
-    /// After a gap that is longer than the history, the entities keep their states until the tick
-    /// before `tick`, and the history begins anew there.
+    /// between are stepped with the input before them, as a server does that repeats the last
+    /// input. After a gap that is longer than the history, the entities keep their states until the
+    /// tick before `tick`, and the history begins anew there.
     ///
     /// Cost: a step, and quantizing the states; nothing is allocated.
     ///
@@ -345,8 +345,8 @@ impl<S: Pack, I: Pack> Predicted<S, I> {
     }
 
     /// Takes the newest states of all entities from a receiver, if they are newer than those taken
-    /// before. Call this after datagrams arrived. An entity that the receiver does not know stays as
-    /// it is.
+    /// before. Call this after datagrams arrived. An entity that the receiver does not know stays
+    /// as it is.
     ///
     /// The tick of a state is [`Receiver::fresh`], or that of the newest snapshot if the entity
     /// [rests](PredictConfig::rest_ticks). See [`Predicted`] for when it is exact.

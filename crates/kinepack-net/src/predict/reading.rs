@@ -7,16 +7,16 @@ use super::report::PredictStats;
 
 impl<S: Pack, I: Pack> Predicted<S, I> {
     /// The state to draw at the moment `at`, a tick with its fraction: between two predicted ticks
-    /// as [`Pack::interpolate`] does, plus the fading offset of corrections. `None` if the entity was
-    /// not added, or begins later.
+    /// as [`Pack::interpolate`] does, plus the fading offset of corrections. `None` if the entity
+    /// was not added, or begins later.
     ///
     /// A game that draws between its last two ticks passes `newest − 1 + fraction`, which is
-    /// [`InputClock::tick`](crate::InputClock::tick)` − 1.0`. The moment is within the history and at
-    /// most the newest tick. Call this once a frame, with moments that
-    /// increase: after a correction, the path continues from the moment that was shown last.
+    /// [`InputClock::tick`](crate::InputClock::tick)` − 1.0`. The moment is within the history and
+    /// at most the newest tick. Call this once a frame, with moments that increase: after a
+    /// correction, the path continues from the moment that was shown last.
     ///
-    /// At a [cut](kinepack::schema::Role::Cut), and if the [frame](kinepack::frame) changes, this is
-    /// the earlier state until the later one's tick.
+    /// At a [cut](kinepack::schema::Role::Cut), and if the [frame](kinepack::frame) changes, this
+    /// is the earlier state until the later one's tick.
     pub fn shown(&mut self, id: EntityId, at: f64) -> Option<S> {
         let ticks @ (_, newest) = self.ticks?;
         let track = self.tracks.binary_search_by_key(&id, |track| track.id).ok()?;

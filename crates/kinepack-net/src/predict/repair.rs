@@ -27,8 +27,8 @@ impl<S: Pack, I: Pack> Predicted<S, I> {
         self.repeat(newest.saturating_sub(ticks).max(oldest), step)
     }
 
-    /// Takes an authoritative state. `start` is the first tick from which others are to be repeated.
-    /// Returns what the state did, and from which tick on to repeat then.
+    /// Takes an authoritative state. `start` is the first tick from which others are to be
+    /// repeated. Returns what the state did, and from which tick on to repeat then.
     pub(super) fn take(
         &mut self,
         index: usize,

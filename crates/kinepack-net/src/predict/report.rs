@@ -32,8 +32,8 @@ pub struct Correction {
     pub distance: f64,
     /// The largest turn of a rotation, and of a number that `wraps`.
     pub turn_rad: f64,
-    /// Whether an entity's correction is shown at once instead of fading: because of a cut, a change
-    /// of its frame, or the snap distance.
+    /// Whether an entity's correction is shown at once instead of fading: because of a cut, a
+    /// change of its frame, or the snap distance.
     pub is_snapped: bool,
 }
 

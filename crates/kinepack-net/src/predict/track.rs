@@ -154,8 +154,8 @@ impl<S: Pack> Track<S> {
     }
 
     /// Continues the shown path after a correction, from the remembered path to the present one.
-    /// `moved` is memory for a row. Returns by how much the newest state changed, and whether that is
-    /// shown at once.
+    /// `moved` is memory for a row. Returns by how much the newest state changed, and whether that
+    /// is shown at once.
     pub(super) fn continue_path(
         &mut self,
         (oldest, newest): (u32, u32),

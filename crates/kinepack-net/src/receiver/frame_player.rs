@@ -57,8 +57,8 @@ pub struct FramePlayer {
 
 impl FramePlayer {
     /// Plays states with `tick_hz` ticks per second. No entity is
-    /// [extrapolated](crate::Extrapolation), because all states are known. Motion between two states is blended over at
-    /// most [`ReceiverConfig::longest_blend`], at its default.
+    /// [extrapolated](crate::Extrapolation), because all states are known. Motion between two
+    /// states is blended over at most [`ReceiverConfig::longest_blend`], at its default.
     pub fn new(tick_hz: f64) -> Self {
         Self {
             tick_hz,

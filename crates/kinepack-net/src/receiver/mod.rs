@@ -4,8 +4,8 @@
 //! and [`connection`] measures the round trip. [`views`] holds the baselines, and [`assembly`] puts
 //! full states together. [`shown`] keeps the newest known state of each entity. [`playout_point`]
 //! selects the two states of each entity to show, [`spawns`] lists which entities were added, were
-//! removed or jumped, and [`playback`] gives both to the game. [`smoother`] fades out jumps. [`frame_player`] plays states that
-//! did not arrive over a network.
+//! removed or jumped, and [`playback`] gives both to the game. [`smoother`] fades out jumps.
+//! [`frame_player`] plays states that did not arrive over a network.
 
 mod assembly;
 mod connection;

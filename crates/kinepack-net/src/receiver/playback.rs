@@ -63,8 +63,8 @@ use crate::events::{Event, Played};
 #[derive(Debug)]
 pub struct Playback<'a> {
     /// The moment, as a tick with its fraction. The tick never goes backwards, except that it may
-    /// jump after a long loss of the stream. It is at most that of the newest state, unless a kind is
-    /// [extrapolated](crate::Extrapolation).
+    /// jump after a long loss of the stream. It is at most that of the newest state, unless a kind
+    /// is [extrapolated](crate::Extrapolation).
     pub tick: f64,
     point: PlayoutPoint<'a>,
     spawns: &'a Spawns,
@@ -117,8 +117,8 @@ impl<'a> Sample<'a> {
         from.interpolate_at_index(index, to, to_index, self.between)
     }
 
-    /// How long ago the entity's newest known state was, if no later one is known and playback needs
-    /// it. The time counts as far as playback runs on: by
+    /// How long ago the entity's newest known state was, if no later one is known and playback
+    /// needs it. The time counts as far as playback runs on: by
     /// [`Extrapolation`](crate::Extrapolation), or because other entities have newer states.
     ///
     /// Zero if a later state is known. An entity at rest also has no later state, so the time is

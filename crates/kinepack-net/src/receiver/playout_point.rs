@@ -136,8 +136,8 @@ pub(crate) struct Before<'a> {
 }
 
 impl Pace {
-    /// The entity's sample, between the state `held` since the tick `since` and the next one. `None`
-    /// if there is no next one.
+    /// The entity's sample, between the state `held` since the tick `since` and the next one.
+    /// `None` if there is no next one.
     pub(crate) fn sample<'a>(
         &self,
         id: EntityId,

@@ -124,8 +124,8 @@ impl<T: Pack + Clone> Smoother<T> {
     }
 
     /// The state to draw by the game's own function, for [`Extrapolation::Game`] and others: what
-    /// `state` returns for a sample, and what is left of a distance to it. `state` may be called for
-    /// another moment too, and must depend on its arguments only.
+    /// `state` returns for a sample, and what is left of a distance to it. `state` may be called
+    /// for another moment too, and must depend on its arguments only.
     ///
     /// ```
     /// # use kinepack::{EncodeError, Pack};

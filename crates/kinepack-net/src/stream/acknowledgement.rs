@@ -76,8 +76,8 @@ pub(super) fn to_early_parts(parts: i64) -> i16 {
 pub struct StreamAcknowledgement {
     /// The number of the newest accepted packet.
     pub newest: Sequence,
-    /// How early the records arrive, if the receiver uses them
-    /// [by ticks](super::StreamReceiver::record_for_tick): about half of the time that of the newest
+    /// How early the records arrive, if the receiver uses them [by
+    /// ticks](super::StreamReceiver::record_for_tick): about half of the time that of the newest
     /// record, otherwise that of the least early of the last 16.
     pub timing: Option<StreamTiming>,
 }
@@ -86,8 +86,8 @@ impl StreamAcknowledgement {
     /// The length of the longest acknowledgement in bytes, without a channel.
     pub const MOST_BYTES: usize = 5;
 
-    /// Appends the acknowledgement, without a channel, to `out`: 3 bytes, or 5 with a timing. If the
-    /// timing's number is not among the last 16, the timing is left out.
+    /// Appends the acknowledgement, without a channel, to `out`: 3 bytes, or 5 with a timing. If
+    /// the timing's number is not among the last 16, the timing is left out.
     pub fn write(&self, out: &mut Vec<u8>) {
         let timing = self.timing.and_then(|timing| {
             let index = u16::try_from(self.newest.since(timing.number)).ok()?;

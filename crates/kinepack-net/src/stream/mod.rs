@@ -16,8 +16,9 @@
 //! If the records are inputs for a server's ticks, acknowledgements also say how early they arrive,
 //! for an [`InputClock`](crate::InputClock).
 //!
-//! Cost: a header of 4 bytes in each packet, and 3 or 5 bytes in each datagram of the other direction.
-//! Each side keeps a ring of [`ring_packets`] records. Nothing allocates after construction.
+//! Cost: a header of 4 bytes in each packet, and 3 or 5 bytes in each datagram of the other
+//! direction. Each side keeps a ring of [`ring_packets`] records. Nothing allocates after
+//! construction.
 
 mod acknowledgement;
 mod config;

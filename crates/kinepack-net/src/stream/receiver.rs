@@ -358,8 +358,8 @@ impl StreamReceiver {
         self.ring.record(number).map(|record| self.codec.reconstruct(record)).transpose()
     }
 
-    /// The lanes of the record for `tick`, which the server simulates at `now`. `None` if the record
-    /// did not arrive in time; most games then repeat the last input.
+    /// The lanes of the record for `tick`, which the server simulates at `now`. `None` if the
+    /// record did not arrive in time; most games then repeat the last input.
     ///
     /// Call this once for each tick if the client numbers its records by ticks, as an
     /// [`InputClock`](crate::InputClock) does. From then on, acknowledgements tell the client how

@@ -103,8 +103,8 @@ impl StreamSender {
         self.push_at(self.next(), value)
     }
 
-    /// Adds the record of a tick of the server, as an [`InputClock`](crate::InputClock) asks for it,
-    /// and returns its number: the tick modulo 2¹⁶.
+    /// Adds the record of a tick of the server, as an [`InputClock`](crate::InputClock) asks for
+    /// it, and returns its number: the tick modulo 2¹⁶.
     ///
     /// Ticks that the clock skipped have no record. If the tick is not after that of the newest
     /// record, or 2¹⁵ or more after it, the sender forgets all records and begins anew with a full

@@ -1,4 +1,5 @@
-//! Random inputs and states: a prediction equals one that remembers everything and computes it anew.
+//! Random inputs and states: a prediction equals one that remembers everything and computes it
+//! anew.
 
 use std::collections::BTreeMap;
 

@@ -14,8 +14,8 @@
 //!   and playback is later after that.
 //! - *error*: the distance of what the smoother shows from the true world at the shown moment.
 //! - *now*: the same, from the true world at the server's time.
-//! - *step*: the longest way of an entity from one frame to the next, less its true way in a tick: as
-//!   the smoother shows it, and as the samples are. That is how far it leaps.
+//! - *step*: the longest way of an entity from one frame to the next, less its true way in a tick:
+//!   as the smoother shows it, and as the samples are. That is how far it leaps.
 //! - *beyond*: only samples that continue straight: the mean distance from the true world, and that
 //!   of the held state. The same for rotations, in degrees.
 //!

@@ -8,12 +8,12 @@
 //! - `alone`: the client and the server step the same character with the same inputs. The server
 //!   rounds its states with `Pack::rounded`, or does not. An input that did not arrive in time is a
 //!   real difference, so these ticks are counted beside the corrections.
-//! - `pushed`: once a second, the server pushes the character by 1 to 3 m/s, which the client learns
-//!   of only when the state arrives. *Jump* is how far what is shown moves at the moment of a
-//!   correction. *Bend* is the largest second difference of three frames: how much a step from frame
-//!   to frame differs from the one before. The true motion has bends too, since a push changes the
-//!   velocity at once. Beside it are the same walk without pushes, and a client that shows
-//!   corrections at once. The player does not jump here.
+//! - `pushed`: once a second, the server pushes the character by 1 to 3 m/s, which the client
+//!   learns of only when the state arrives. *Jump* is how far what is shown moves at the moment of
+//!   a correction. *Bend* is the largest second difference of three frames: how much a step from
+//!   frame to frame differs from the one before. The true motion has bends too, since a push
+//!   changes the velocity at once. Beside it are the same walk without pushes, and a client that
+//!   shows corrections at once. The player does not jump here.
 //! - `cost`: the time of an input, and of a correction that repeats 15 and 60 ticks.
 //!
 //! The moves are those of `lab/character`'s scripted player at 60 Hz. Time is virtual, except that

@@ -421,10 +421,10 @@ impl Receiver {
     /// Sets what playback shows of a kind of entities whose next state has not arrived. At first,
     /// all kinds are [held](Extrapolation::Hold).
     ///
-    /// If any kind is not held, playback runs on while it starves. The next state then may be in the
-    /// past already, and the shown place differs from the true one. [`Smoother`](crate::Smoother)
-    /// fades out this difference. Kinds that are held need it too: they stop, and later are as far
-    /// on as the others.
+    /// If any kind is not held, playback runs on while it starves. The next state then may be in
+    /// the past already, and the shown place differs from the true one.
+    /// [`Smoother`](crate::Smoother) fades out this difference. Kinds that are held need it too:
+    /// they stop, and later are as far on as the others.
     ///
     /// A hub that [rewinds](crate::Hub::rewind) needs the same choices:
     /// [`Hub::set_extrapolation`](crate::Hub::set_extrapolation).

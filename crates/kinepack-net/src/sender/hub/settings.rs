@@ -29,12 +29,13 @@ impl Hub {
         self.sending.rates.set(index, options)
     }
 
-    /// Tells what the receivers show of a kind of entities whose next state has not arrived, so that
-    /// [`rewind`](Self::rewind) finds it: what [`Receiver::set_extrapolation`] has set there. At
-    /// first, all kinds are [held](Extrapolation::Hold). The choices change nothing that is sent.
+    /// Tells what the receivers show of a kind of entities whose next state has not arrived, so
+    /// that [`rewind`](Self::rewind) finds it: what [`Receiver::set_extrapolation`] has set there.
+    /// At first, all kinds are [held](Extrapolation::Hold). The choices change nothing that is
+    /// sent.
     ///
-    /// Rewinding returns what [`Sample::state`](crate::Sample::state) returned, also for a kind that
-    /// continues [straight](Extrapolation::Straight). It cannot know what a
+    /// Rewinding returns what [`Sample::state`](crate::Sample::state) returned, also for a kind
+    /// that continues [straight](Extrapolation::Straight). It cannot know what a
     /// [`Smoother`](crate::Smoother) or the game's own function added, because that depends on the
     /// frames that the client drew. Hold kinds that players shoot at and draw them without a
     /// smoother, or accept that a shot at a returning entity is off by what is left to fade.
