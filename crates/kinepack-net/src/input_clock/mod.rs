@@ -93,10 +93,6 @@ pub struct InputClock {
     lead_ns: i64,
     /// The caller's time of the last call; `None` before the start.
     now_ns: Option<i64>,
-    /// When `ticks` was called last.
-    framed_ns: i64,
-    /// The number of jumps before the last call of `ticks`.
-    jumps_before: u64,
     /// The next tick to return.
     next: u32,
     /// The lead of each recent tick, at the tick modulo the length. `None` if nothing is learned
@@ -137,8 +133,6 @@ impl InputClock {
             lead: LeadEstimator::new(&config),
             lead_ns: 0,
             now_ns: None,
-            framed_ns: 0,
-            jumps_before: 0,
             next: 0,
             leads: vec![None; KEPT_LEADS],
             observed: None,
@@ -157,7 +151,6 @@ impl InputClock {
         let now_ns = nanos(now);
         let tick = if tick.is_finite() { tick.clamp(0.0, f64::from(u32::MAX)) } else { 0.0 };
         self.now_ns = Some(now_ns);
-        self.framed_ns = now_ns;
         self.lead_ns = (tick * 1e9 / f64::from(self.config.tick_hz)) as i64 - now_ns;
         self.next = tick.ceil() as u32;
         self.leads.fill(None);
@@ -185,15 +178,13 @@ impl InputClock {
     /// more became due, for example because the game was in the background, the earlier ones are
     /// skipped. Empty before the start.
     pub fn ticks(&mut self, now: Duration) -> impl ExactSizeIterator<Item = Tick> + use<> {
+        let (before_ns, jumps) = (self.now_ns, self.stats.jumps);
         let due = self.due(now).unwrap_or(self.next);
         let first = self.next.max(due.saturating_sub(MOST_TICKS));
-        let jumps = std::mem::replace(&mut self.jumps_before, self.stats.jumps);
-        let is_usual = self.now_ns.is_some_and(|now_ns| {
-            let frame_ns = now_ns - std::mem::replace(&mut self.framed_ns, now_ns);
-            frame_ns <= nanos(self.config.longest_frame)
-        });
+        let frame_ns =
+            self.now_ns.zip(before_ns).map_or(0, |(now_ns, before_ns)| now_ns - before_ns);
         // After a pause or a jump, inputs are late because many ticks are simulated at once.
-        let is_usual = is_usual && jumps == self.stats.jumps;
+        let is_usual = frame_ns <= nanos(self.config.longest_frame) && jumps == self.stats.jumps;
         for tick in first..due {
             let number = Sequence::from(Tick(tick));
             self.leads[tick as usize % KEPT_LEADS] = is_usual.then_some((number, self.lead_ns));
