@@ -234,7 +234,7 @@ impl<S: Pack, I: Pack> Predicted<S, I> {
         state: &S,
         step: impl FnMut(&mut [Own<S>], &I, Tick),
     ) -> Result<(), PredictError> {
-        let place = match self.tracks.binary_search_by_key(&id, |track| track.id) {
+        let place = match self.place_of(id) {
             Ok(_) => return Err(PredictError::AlreadyAdded { id }),
             Err(place) => place,
         };
@@ -257,8 +257,12 @@ impl<S: Pack, I: Pack> Predicted<S, I> {
 
     /// Removes an entity with its history. Returns whether there was one.
     pub fn remove(&mut self, id: EntityId) -> bool {
-        let found = self.tracks.binary_search_by_key(&id, |track| track.id);
-        found.map(|place| self.tracks.remove(place)).is_ok()
+        self.place_of(id).map(|place| self.tracks.remove(place)).is_ok()
+    }
+
+    /// Where an entity's track is, or where it would have to be.
+    pub(super) fn place_of(&self, id: EntityId) -> Result<usize, usize> {
+        self.tracks.binary_search_by_key(&id, |track| track.id)
     }
 
     /// Removes all entities, inputs and ticks, as for a new session. The counters stay.
@@ -335,8 +339,7 @@ impl<S: Pack, I: Pack> Predicted<S, I> {
         state: &S,
         step: impl FnMut(&mut [Own<S>], &I, Tick),
     ) -> Result<Correction, PredictError> {
-        let found = self.tracks.binary_search_by_key(&id, |track| track.id);
-        let index = found.map_err(|_| PredictError::UnknownEntity { id })?;
+        let index = self.place_of(id).map_err(|_| PredictError::UnknownEntity { id })?;
         let mut lanes = std::mem::take(&mut self.rows[0]);
         let taken = state.quantize(&mut lanes).map(|()| self.take(index, tick.0, &lanes, None));
         self.rows[0] = lanes;

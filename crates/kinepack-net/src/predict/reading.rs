@@ -19,8 +19,8 @@ impl<S: Pack, I: Pack> Predicted<S, I> {
     /// is the earlier state until the later one's tick.
     pub fn shown(&mut self, id: EntityId, at: f64) -> Option<S> {
         let ticks @ (_, newest) = self.ticks?;
-        let track = self.tracks.binary_search_by_key(&id, |track| track.id).ok()?;
-        let track = &mut self.tracks[track];
+        let place = self.place_of(id).ok()?;
+        let track = &mut self.tracks[place];
         track.is_present(newest).then(|| track.shown(at, ticks, &self.rules))
     }
 
@@ -33,8 +33,7 @@ impl<S: Pack, I: Pack> Predicted<S, I> {
     /// The predicted state of an entity at a tick. `None` if the history does not have it.
     pub fn state_at(&self, id: EntityId, tick: Tick) -> Option<S> {
         let (oldest, newest) = self.ticks?;
-        let track = self.tracks.binary_search_by_key(&id, |track| track.id).ok()?;
-        let track = &self.tracks[track];
+        let track = &self.tracks[self.place_of(id).ok()?];
         let has = (oldest.max(track.since)..=newest).contains(&tick.0);
         has.then(|| S::reconstruct(track.row(tick.0)))
     }

@@ -187,12 +187,13 @@ impl<T: Pack + Clone> Smoother<T> {
         };
         let begins =
             drawn.frame != frame || playback.added().contains(&id) || playback.cut().contains(&id);
-        if begins || drawn.at == now {
-            // In the same frame, the entity was drawn already, or has another state.
+        if begins {
             let before = (now, known.clone());
-            if begins {
-                *drawn = Drawn { at: now, shown: known, before, waits, frame, fade: None };
-            }
+            *drawn = Drawn { at: now, shown: known, before, waits, frame, fade: None };
+            return Ok(&drawn.shown);
+        }
+        // The entity was drawn in this frame already.
+        if drawn.at == now {
             return Ok(&drawn.shown);
         }
         let is_revised = drawn.waits.is_some() && drawn.waits != waits && !self.fade.is_zero();

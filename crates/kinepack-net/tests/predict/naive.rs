@@ -19,7 +19,7 @@ struct Naive {
     states: BTreeMap<(u32, EntityId), Walker>,
     /// The newest authoritative states.
     authority: BTreeMap<EntityId, (u32, Walker)>,
-    /// Their ticks, also of those that were too old.
+    /// The tick of each entity's newest authoritative state, even if that was too old.
     known_ticks: BTreeMap<EntityId, u32>,
 }
 
