@@ -24,6 +24,10 @@
 //!
 //! Time is virtual, except that of the last line.
 
+#[allow(dead_code, reason = "the examples of `kinepack-capture` use the rest")]
+#[path = "../../../crates/kinepack-capture/examples/common/mod.rs"]
+mod common;
+
 use std::collections::HashMap;
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -39,10 +43,11 @@ use kinepack_net::{
     StreamConfig, StreamReceiver, StreamSender, StreamTiming, datagram_kind, split_datagram,
 };
 
+use common::Random;
+
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const HZ: u32 = 60;
-const TICK_S: f64 = 1.0 / HZ as f64;
 const STEP: Duration = Duration::from_micros(500);
 const CLIENT: ReceiverId = ReceiverId(1);
 /// The first tick of the server, which did not start with the client.
@@ -128,18 +133,6 @@ struct Counts {
     clock: InputClockStats,
 }
 
-/// A random number generator: xorshift.
-struct Random(u64);
-
-impl Random {
-    fn ratio(&mut self) -> f64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
-
 /// What happened to the input of a tick, in seconds of the server's time.
 #[derive(Clone, Copy, Default)]
 struct Fate {
@@ -173,7 +166,7 @@ fn play(arguments: &Arguments, setting: Setting, seed: u64, counts: &mut Counts)
     })?;
     let mut up = Link::new(setting.link, 2 * seed)?;
     let mut down = Link::new(setting.link, 2 * seed + 1)?;
-    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut random = Random::new(seed);
     let mut fates: HashMap<u32, Fate> = HashMap::new();
     let mut tick = FIRST_TICK;
     let (mut next_tick, mut next_frame) = (Duration::ZERO, Duration::ZERO);
@@ -220,7 +213,7 @@ fn play(arguments: &Arguments, setting: Setting, seed: u64, counts: &mut Counts)
                 }
             }
             tick += 1;
-            let late = Duration::from_secs_f64(random.ratio() * 0.001);
+            let late = Duration::from_secs_f32(random.unit() * 0.001);
             next_tick = Duration::from_secs(1) * (tick - FIRST_TICK) / HZ + late;
         }
         // The client.
@@ -255,8 +248,8 @@ fn play(arguments: &Arguments, setting: Setting, seed: u64, counts: &mut Counts)
             while let Some(datagram) = client.poll_transmit() {
                 up.send(now, datagram);
             }
-            let frame_s = TICK_S * (0.75 + 0.5 * random.ratio());
-            next_frame = now + Duration::from_secs_f64(frame_s);
+            let frame_s = random.within(0.75, 1.25) / HZ as f32;
+            next_frame = now + Duration::from_secs_f32(frame_s);
         }
         now += STEP;
     }
@@ -378,12 +371,12 @@ fn frame_us() -> Outcome<f64> {
     const FRAMES: u32 = 200_000;
     let mut clock = InputClock::new(InputClockConfig::at_hz(HZ))?;
     clock.start(Duration::ZERO, 100.0);
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let began = Instant::now();
     for frame in 0..FRAMES {
         let now = Duration::from_secs(1) * frame / HZ;
         let Some(newest) = clock.ticks(now).last().map(Sequence::from) else { continue };
-        let early_parts = (random.ratio() * 40.0) as i16 - 2;
+        let early_parts = random.within(-2.0, 38.0) as i16;
         let timing = Some(StreamTiming { number: newest, early_parts });
         clock.observe(now, &StreamAcknowledgement { newest, timing });
     }

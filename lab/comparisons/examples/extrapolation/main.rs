@@ -10,8 +10,8 @@
 //!
 //! - *starved*: the share of frames in which playback needs a newer state, and the mean and the
 //!   longest time of such frames in a row.
-//! - *lag*: how far the shown moment is behind the server, on average. A held world stands still,
-//!   and playback is later after that.
+//! - *lag*: by how much the shown moment lags the server, on average. While the world is held, the
+//!   lag grows.
 //! - *error*: the distance of what the smoother shows from the true world at the shown moment.
 //! - *now*: the same, from the true world at the server's time.
 //! - *step*: the longest way of an entity from one frame to the next, less its true way in a tick:

@@ -14,8 +14,6 @@ use crate::kinds::{self, Crate, Dart, Player};
 pub(crate) const HZ: u32 = 60;
 pub(crate) const SCENES: [&str; 5] =
     ["typical", "typical, velocities", "push", "push, velocities", "skirmish"];
-/// The seconds of the skirmish before its first world, in which the players spread out.
-const WARM_UP_S: u32 = 3;
 
 /// A position in metres, and a rotation if the entity has one.
 #[derive(Clone, Copy, Debug)]
@@ -106,13 +104,10 @@ fn cubes<T: Placed + From<Measured>>(style: Style, ticks: u32) -> Outcome<(Schem
 
 fn skirmish(ticks: u32) -> Outcome<(Schema, Vec<Snapshot>)> {
     let schema = kinds::schema()?;
-    let mut game = Game::new(2)?;
-    (0..WARM_UP_S * HZ).for_each(|_| game.step());
+    let mut game = Game::warmed_up(2)?;
     let world = |tick| -> Outcome<Snapshot> {
         game.step();
-        let mut world = Snapshot::new(&schema, Tick(tick));
-        game.show(|id, being| being.push_to(id, &mut world))?;
-        Ok(world)
+        Ok(game.world(&schema, Tick(tick))?)
     };
     let worlds = (1..=ticks).map(world).collect::<Outcome<_>>()?;
     Ok((schema, worlds))

@@ -18,7 +18,7 @@ const CLIENT: ReceiverId = ReceiverId(1);
 const FRAME_AFTER: Duration = Duration::from_millis(9);
 /// The time at the beginning that does not count, in which the delay settles.
 const WARM_UP_TICKS: u32 = 3 * HZ;
-/// In the first ticks of so many nothing arrives, if there are outages.
+/// With outages, nothing arrives in the first ticks of each period of this many ticks.
 const OUTAGE_TICKS: u32 = 18;
 const OUTAGE_EVERY_TICKS: u32 = 180;
 /// Slower entities do not count.

@@ -1,5 +1,5 @@
-//! Measures client-side prediction: whether a character that nobody else touches needs corrections,
-//! how smooth what is shown stays when others push it, and what it costs.
+//! Measures client-side prediction: whether a character that only its player moves needs
+//! corrections, how smooth its shown path stays when others push it, and the time that this takes.
 //!
 //! ```text
 //! cargo run --release -p comparisons --example predict -- [--seconds 60] [--seed 1]

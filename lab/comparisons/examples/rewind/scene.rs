@@ -21,8 +21,6 @@ use crate::kinds::{self, Crate, Dart, FIRST_PLAYER, Player};
 use crate::{Outcome, recordings, walks};
 
 pub(crate) const HZ: u32 = 60;
-/// The seconds of the skirmish before its first world, in which the players spread out.
-const WARM_UP_S: u32 = 3;
 const BODIES: u32 = 12;
 /// The distance between two bodies, and the time by which each begins later than the one before.
 const APART_CM: f32 = 300.0;
@@ -79,13 +77,10 @@ impl Scene {
     /// Five kinds of entities.
     pub(crate) fn skirmish(ticks: u32) -> Outcome<Self> {
         let schema = kinds::schema()?;
-        let mut game = Game::new(2)?;
-        (0..WARM_UP_S * HZ).for_each(|_| game.step());
+        let mut game = Game::warmed_up(2)?;
         let world = |tick| -> Outcome<Snapshot> {
             game.step();
-            let mut world = Snapshot::new(&schema, Tick(tick));
-            game.show(|id, being| being.push_to(id, &mut world))?;
-            Ok(world)
+            Ok(game.world(&schema, Tick(tick))?)
         };
         let worlds = (1..=ticks).map(world).collect::<Outcome<_>>()?;
         let slow_kinds = &[("crate", 4), ("door", 8), ("pickup", 8)][..];

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use cubes::{Body, Config, Input, World};
-use kinepack::EntityId;
+use kinepack::{EncodeError, EntityId, Schema, Snapshot, Tick};
 
 use crate::common::Random;
 use crate::kinds::{
@@ -13,6 +13,8 @@ use crate::kinds::{
 };
 
 pub(crate) const RATE_HZ: u32 = 60;
+/// The seconds in which the players spread out.
+pub(crate) const WARM_UP_S: u32 = 3;
 const TICK_S: f32 = 1.0 / RATE_HZ as f32;
 const PLAYERS: usize = 64;
 const CRATES: u32 = 300;
@@ -57,7 +59,7 @@ pub(crate) struct Game {
 }
 
 impl Game {
-    pub(crate) fn new(seed: u64) -> Result<Self, Box<dyn std::error::Error>> {
+    fn new(seed: u64) -> Result<Self, Box<dyn std::error::Error>> {
         let mut random = Random::new(seed);
         let mut bodies = World::new(&Config { cubes: CRATES })?;
         let reach = bodies.half_width_m() - 1.0;
@@ -80,6 +82,20 @@ impl Game {
         let pickups = pickups.collect();
         let (fires, flights, happened) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         Ok(Self { bodies, random, heroes, fires, flights, doors, pickups, shots: 0, happened })
+    }
+
+    /// A game whose players have spread out.
+    pub(crate) fn warmed_up(seed: u64) -> Result<Self, Box<dyn std::error::Error>> {
+        let mut game = Self::new(seed)?;
+        (0..WARM_UP_S * RATE_HZ).for_each(|_| game.step());
+        Ok(game)
+    }
+
+    /// The sent state of the game at this moment.
+    pub(crate) fn world(&self, schema: &Schema, tick: Tick) -> Result<Snapshot, EncodeError> {
+        let mut world = Snapshot::new(schema, tick);
+        self.show(|id, being| being.push_to(id, &mut world))?;
+        Ok(world)
     }
 
     pub(crate) fn step(&mut self) {

@@ -31,7 +31,7 @@ use std::error::Error;
 use std::time::Instant;
 
 use comfy_table::{CellAlignment, Table, presets};
-use game::{Game, RATE_HZ};
+use game::{Game, RATE_HZ, WARM_UP_S};
 use kinds::Happening;
 use kinepack::training::{ProfileSearch, Training};
 use kinepack::{Baselines, Codec, Decoder, Encoder, Level, Profile, Schema, Snapshot, Tick, View};
@@ -40,7 +40,6 @@ use kinepack_net::EventKinds;
 
 const SECONDS: u32 = 20;
 /// The time until the players have spread out.
-const WARM_UP_S: u32 = 3;
 /// The number of frames between a frame and its baseline, and between the older views of the
 /// adaptive level.
 const LAG_FRAMES: usize = 6;
@@ -163,12 +162,10 @@ fn compare_hubs(
 /// Plays the game, and calls `each` with every frame after the warm-up.
 fn play(seed: u64, mut each: impl FnMut(&Game, Tick) -> Outcome<()>) -> Outcome<()> {
     eprintln!("simulating {SECONDS} seconds");
-    let mut game = Game::new(seed)?;
-    for tick in 0..(WARM_UP_S + SECONDS) * RATE_HZ {
+    let mut game = Game::warmed_up(seed)?;
+    for tick in WARM_UP_S * RATE_HZ..(WARM_UP_S + SECONDS) * RATE_HZ {
         game.step();
-        if tick >= WARM_UP_S * RATE_HZ {
-            each(&game, Tick(tick))?;
-        }
+        each(&game, Tick(tick))?;
     }
     Ok(())
 }
@@ -177,9 +174,7 @@ fn play(seed: u64, mut each: impl FnMut(&Game, Tick) -> Outcome<()>) -> Outcome<
 fn simulate(schema: &Schema, seed: u64) -> Outcome<(Vec<Snapshot>, Vec<Vec<Happening>>)> {
     let (mut frames, mut happened) = (Vec::new(), Vec::new());
     play(seed, |game, tick| {
-        let mut frame = Snapshot::new(schema, tick);
-        game.show(|id, being| being.push_to(id, &mut frame))?;
-        frames.push(frame);
+        frames.push(game.world(schema, tick)?);
         happened.push(game.happened.clone());
         Ok(())
     })?;
