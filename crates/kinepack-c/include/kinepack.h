@@ -980,8 +980,8 @@ typedef struct KpInputClockStatus {
   uint64_t jumps;
   // The number of reports that the clock learned from.
   uint64_t reports;
-  // How early the input of the last report arrived, in ticks. Negative if it was late. About half
-  // of the reports are of the least early of 16 inputs.
+  // How early the input of the last report arrived, in ticks. Negative if it was late. About
+  // half of the reports are of the least early of 16 inputs.
   double early_ticks;
   // How far the clock is from the lead that it needs. Positive if the clock runs faster to get
   // there.
@@ -1934,8 +1934,8 @@ KpStatus kp_hub_tick_tiers(struct KpHub hub,
                            const struct KpSnapshot *worlds,
                            size_t count);
 
-// Creates an input clock for a server with `tick_hz` ticks per second, and one input for each tick.
-// `options` may be null. The clock waits for its start. The caller frees `*out` with
+// Creates an input clock for a server with `tick_hz` ticks per second, and one input for each
+// tick. `options` may be null. The clock waits for its start. The caller frees `*out` with
 // `kp_input_clock_free`.
 KpStatus kp_input_clock_new(uint32_t tick_hz,
                             const struct KpInputClockOptions *options,
@@ -2589,10 +2589,10 @@ KpStatus kp_stream_read(struct KpStreamReceiver receiver,
                         size_t target_count,
                         size_t *count);
 
-// Writes the acknowledgement for the sender: `*size` bytes, at most 6, if they fit into `capacity`.
-// Send it a few times within the longest round trip, alone or in front of another datagram. If you
-// put it in front of a hub's datagrams, reduce `datagram_bytes` of the hub by 6. Returns
-// `KP_STATUS_NOTHING` before the first packet.
+// Writes the acknowledgement for the sender: `*size` bytes, at most 6, if they fit into
+// `capacity`. Send it a few times within the longest round trip, alone or in front of another
+// datagram. If you put it in front of a hub's datagrams, reduce `datagram_bytes` of the hub by 6.
+// Returns `KP_STATUS_NOTHING` before the first packet.
 KpStatus kp_stream_acknowledgement(struct KpStreamReceiver receiver,
                                    uint8_t *datagram,
                                    size_t capacity,

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <vector>
 
 #include "check.hpp"
 #include "kinepack.hpp"
+#include "link.hpp"
 
 namespace {
 
@@ -16,27 +16,6 @@ constexpr uint32_t TICK_HZ = 60, FIRST_TICK = 500, TICKS = 600, DELAY_TICKS = 3;
 struct Input {
   uint16_t number;  // of the tick
   uint8_t fires;
-};
-
-// Delays datagrams by some ticks.
-struct Link {
-  struct Datagram {
-    uint32_t due;
-    std::vector<uint8_t> bytes;
-  };
-  std::deque<Datagram> list;
-
-  void put(uint32_t tick, const uint8_t *bytes, size_t size) {
-    list.push_back({tick + DELAY_TICKS, {bytes, bytes + size}});
-  }
-
-  // The next datagram that has arrived. Empty if there is none.
-  std::vector<uint8_t> take(uint32_t tick) {
-    if (list.empty() || list.front().due > tick) return {};
-    const std::vector<uint8_t> bytes = list.front().bytes;
-    list.pop_front();
-    return bytes;
-  }
 };
 
 uint64_t time_ns(uint32_t tick) { return tick * 1000000000ull / TICK_HZ; }
@@ -71,7 +50,7 @@ double lead_after(double ahead) {
     EXPECT(!in_time || (used.number == tick && used.fires == tick % 2));
     missed += nth >= TICKS / 2 && !in_time;
     if (kp_stream_acknowledgement(server, bytes.data(), bytes.size(), &size) == KP_STATUS_OK) {
-      down.put(nth, bytes.data(), size);
+      down.add(nth + DELAY_TICKS, bytes.data(), size);
     }
     for (auto datagram = down.take(nth); !datagram.empty(); datagram = down.take(nth)) {
       EXPECT(clock.handle(now, client, datagram.data(), datagram.size()) == KP_STATUS_OK);
@@ -82,7 +61,7 @@ double lead_after(double ahead) {
     };
     EXPECT(clock.ticks(now, simulate) == KP_STATUS_OK);
     if (kp_stream_poll(client, bytes.data(), bytes.size(), &size) == KP_STATUS_OK) {
-      up.put(nth, bytes.data(), size);
+      up.add(nth + DELAY_TICKS, bytes.data(), size);
     }
   }
   EXPECT(missed == 0);

@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <vector>
 
 #include "check.hpp"
 #include "kinepack.hpp"
+#include "link.hpp"
 
 namespace {
 
@@ -43,25 +43,12 @@ struct Input {
 };
 
 // Delays datagrams by some ticks, and loses every fifth.
-struct Link {
-  struct Datagram {
-    uint32_t due;
-    std::vector<uint8_t> bytes;
-  };
-  std::deque<Datagram> list;
+struct LossyLink : Link {
   uint32_t sent = 0;
 
   void put(uint32_t tick, const uint8_t *bytes, size_t size) {
     sent += 1;
-    if (sent % 5 != 0) list.push_back({tick + 2 + sent % 2, {bytes, bytes + size}});
-  }
-
-  // The next datagram that has arrived. Empty if there is none.
-  std::vector<uint8_t> take(uint32_t tick) {
-    if (list.empty() || list.front().due > tick) return {};
-    const std::vector<uint8_t> bytes = list.front().bytes;
-    list.pop_front();
-    return bytes;
+    if (sent % 5 != 0) add(tick + 2 + sent % 2, bytes, size);
   }
 };
 
@@ -131,7 +118,7 @@ struct Session {
   kinepack::StreamSender client;
   kinepack::StreamReceiver server;
   kinepack::Snapshot world;
-  Link down, up, input_link, answers;
+  LossyLink down, up, input_link, answers;
   std::vector<Frame> drawn;
   size_t compared = 0;
   KpSeen last{};
