@@ -99,7 +99,11 @@ impl Page {
                 }
                 Said::World(world)
             }
-            Ok(Message::Close(frame)) => Said::Closed(frame.map(|frame| frame.code.into())),
+            Ok(Message::Close(frame)) => {
+                // The answer waits in the socket until then. A browser sends it at once.
+                let _ = self.socket.flush();
+                Said::Closed(frame.map(|frame| frame.code.into()))
+            }
             Ok(_) => self.next(),
             Err(Error::Io(error)) if error.kind() == std::io::ErrorKind::WouldBlock => {
                 panic!("silent for {PATIENCE:?}")

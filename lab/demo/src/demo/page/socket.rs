@@ -150,14 +150,14 @@ impl Page {
         }
     }
 
-    /// Sends the reason to the page. At the program's end, it also reads until the page closes.
+    /// Sends the reason to the page, and then reads until the page closes, unless it is gone.
     /// Otherwise the system would reset the connection because of unread messages, and the page
-    /// would lose messages that it has not read, such as `end`.
+    /// would lose messages that it has not read, such as `end` and the reason itself.
     async fn close(&mut self, Gone { code, reason }: Gone) {
         let frame = CloseFrame { code, reason: reason.into() };
         // The page may already be closed.
         let is_sent = self.socket.send(ws::Message::Close(Some(frame))).await.is_ok();
-        if is_sent && code == close_code::NORMAL {
+        if is_sent && code != close_code::AWAY {
             while let Some(Ok(_)) = self.socket.recv().await {}
         }
     }
