@@ -9,6 +9,8 @@ use serde::Serialize;
 pub struct Verdicts {
     /// The shots that hit the same player as on the shooter's screen.
     pub confirmed: u64,
+    /// Those of them that are not [displaced](Shots::displaced).
+    pub confirmed_in_place: u64,
     /// The shots that hit somebody else, or anybody although the screen showed none hit.
     pub wrong: u64,
     /// How far the targets that were hit on the screens are from where the screens had them, in
@@ -67,6 +69,7 @@ pub struct Screen {
 impl AddAssign for Verdicts {
     fn add_assign(&mut self, other: Self) {
         self.confirmed += other.confirmed;
+        self.confirmed_in_place += other.confirmed_in_place;
         self.wrong += other.wrong;
         self.distance_m += other.distance_m;
     }

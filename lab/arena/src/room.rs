@@ -250,7 +250,7 @@ mod tests {
         let (shots, screen) = room.bots();
         assert!(shots.on_screen > 100, "{shots:?}");
         // Who stands where his client believes hits what it showed.
-        assert!(shots.exact.confirmed + shots.displaced >= shots.on_screen, "{shots:?}");
+        assert_eq!(shots.exact.confirmed_in_place, shots.on_screen - shots.displaced);
         assert!(shots.exact.confirmed > shots.tick.confirmed, "{shots:?}");
         assert!(shots.tick.confirmed > shots.none.confirmed, "{shots:?}");
         assert!(screen.confirmed > 20 * screen.corrected, "{screen:?}");

@@ -4,6 +4,7 @@
 //! | module | command |
 //! |---|---|
 //! | [`demo`] | `demo`: both sides in a page, or in the terminal |
+//! | [`arena`] | `arena`: a game in a page, or bots in virtual time |
 //! | [`record`] | `record`: captures of the world, or of a server |
 //! | [`serve`], [`join`] | the same world between processes and machines |
 //! | [`broadcast`], [`publish`] | the same world, or a capture, for spectators, through relays |
@@ -17,6 +18,7 @@
 #![forbid(unsafe_code)]
 #![allow(missing_docs, unreachable_pub, reason = "a part of the program")]
 
+pub mod arena;
 pub mod broadcast;
 mod codes;
 mod crowd;
@@ -30,6 +32,7 @@ mod keys;
 mod lines;
 mod map;
 mod module;
+mod page_socket;
 mod players;
 pub mod publish;
 mod raw_mode;

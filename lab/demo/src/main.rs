@@ -7,7 +7,9 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use demo::{broadcast, join, publish, record, serve, simulate, stream_measure, sweep, watch};
+use demo::{
+    arena, broadcast, join, publish, record, serve, simulate, stream_measure, sweep, watch,
+};
 use kinepack_cli::{boxed, run_program};
 
 /// Motion in the fewest bits: kinepack's commands, and a world to try them on.
@@ -21,6 +23,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Demo(demo::demo::Arguments),
+    Arena(arena::Arguments),
     Record(record::Arguments),
     Watch(watch::Arguments),
     Serve(serve::Arguments),
@@ -37,6 +40,7 @@ enum Command {
 fn main() -> ExitCode {
     run_program(|Arguments { command }| match command {
         Command::Demo(arguments) => demo::demo::run(&arguments).map_err(boxed),
+        Command::Arena(arguments) => arena::run(&arguments).map_err(boxed),
         Command::Record(arguments) => record::run(&arguments).map_err(boxed),
         Command::Watch(arguments) => watch::run(&arguments).map_err(boxed),
         Command::Serve(arguments) => serve::run(&arguments).map_err(boxed),

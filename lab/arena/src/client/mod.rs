@@ -69,6 +69,7 @@ pub struct Client {
     /// The shots that hit on this screen, of all.
     shots: [u64; 2],
     refused: u64,
+    datagram: Vec<u8>,
 }
 
 impl Client {
@@ -92,6 +93,7 @@ impl Client {
             watched: Watched::default(),
             shots: [0; 2],
             refused: 0,
+            datagram: Vec::new(),
         };
         client.set_rules(rules)?;
         Ok(client)
@@ -165,13 +167,19 @@ impl Client {
         Ok(())
     }
 
-    /// The next datagram to send.
+    /// The next datagram to send. An acknowledgement travels in front of the inputs, which saves
+    /// the headers of a packet.
     pub fn poll_transmit(&mut self, now: Duration) -> Option<&[u8]> {
-        match self.receiver.poll_transmit(now) {
-            // The borrow checker does not see that the other sender is only asked if there is none.
-            Some(datagram) => Some(datagram),
-            None => self.sent.poll_transmit(),
+        // A hello of a client that has not joined is not an acknowledgement, and travels alone.
+        let joins = !self.receiver.status(now).joined;
+        self.datagram.clear();
+        self.datagram.extend_from_slice(self.receiver.poll_transmit(now).unwrap_or_default());
+        if (self.datagram.is_empty() || !joins)
+            && let Some(inputs) = self.sent.poll_transmit()
+        {
+            self.datagram.extend_from_slice(inputs);
         }
+        (!self.datagram.is_empty()).then_some(&self.datagram)
     }
 
     /// The own player to draw, once he is known.

@@ -5,12 +5,14 @@ use std::time::Duration;
 use kinepack::Tick;
 
 use super::{Client, Drawn};
-use crate::map::{ferry_at, is_river, length, point_on_deck};
+use crate::map::{DECK_HALF_M, ferry_at, is_river, length, point_on_deck};
 
-/// A player is never faster than this, even if he is pushed several times at once.
-const MOST_M_PER_S: f64 = 18.0;
+/// A player is seldom faster than this: he walks at half of it, and a hit pushes him by a quarter.
+const MOST_M_PER_S: f64 = 12.0;
 /// Less is no leap.
-const LEAP_M: f64 = 0.1;
+const LEAP_M: f64 = 0.05;
+/// A player this far from the deck is not about to step on or off.
+const BESIDE_DECK_M: f64 = 1.0;
 
 /// The last frame.
 #[derive(Debug, Default)]
@@ -21,8 +23,13 @@ pub(super) struct Watched {
 impl Client {
     /// Measures the frame that is about to be drawn.
     pub(super) fn watch(&mut self, now: Duration) {
-        let river = |other: &&Drawn| is_river(other.place) && !other.is_aboard && other.health > 0;
-        self.screen.in_flight += self.others.iter().filter(river).count() as u64;
+        let flies = |other: &&Drawn| {
+            let beside = point_on_deck(&self.ferry, other.place).map(f64::abs);
+            let is_far = beside.iter().any(|beside| *beside > DECK_HALF_M + BESIDE_DECK_M);
+            other.health > 0 && !other.is_aboard && is_river(other.place) && is_far
+        };
+        let in_flight = self.others.iter().filter(flies).count() as u64;
+        self.screen.in_flight += in_flight;
         let before = self.watched.mine.take();
         let (Some(mine), Some(me)) = (self.mine.filter(|mine| mine.health > 0), self.me()) else {
             return;

@@ -60,9 +60,10 @@ impl Server {
                     length([0, 1].map(|axis| there[axis] - drawn[axis]))
                 })
             };
-            count(&mut seat.shots.exact, claimed, exact, 0.0);
-            count(&mut seat.shots.tick, claimed, by_tick, apart(nearest));
-            count(&mut seat.shots.none, claimed, by_none, apart(present));
+            let on_screen = (claimed, is_displaced);
+            count(&mut seat.shots.exact, on_screen, exact, 0.0);
+            count(&mut seat.shots.tick, on_screen, by_tick, apart(nearest));
+            count(&mut seat.shots.none, on_screen, by_none, apart(present));
             let hit = match rules.rewind {
                 Rewind::Exact => exact,
                 Rewind::Tick => by_tick,
@@ -98,11 +99,13 @@ fn by_places(seat: &Seat, places: Option<&Places>) -> Option<EntityId> {
 
 fn count(
     verdicts: &mut Verdicts,
-    claimed: Option<EntityId>,
+    (claimed, is_displaced): (Option<EntityId>, bool),
     hit: Option<EntityId>,
     distance_m: f64,
 ) {
-    verdicts.confirmed += u64::from(hit.is_some() && hit == claimed);
+    let is_confirmed = hit.is_some() && hit == claimed;
+    verdicts.confirmed += u64::from(is_confirmed);
+    verdicts.confirmed_in_place += u64::from(is_confirmed && !is_displaced);
     verdicts.wrong += u64::from(hit.is_some() && hit != claimed);
     verdicts.distance_m += distance_m;
 }

@@ -7,25 +7,21 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::body::Bytes;
-use axum::extract::ws::{self, CloseCode, CloseFrame, WebSocket, close_code};
+use axum::extract::ws::{self, WebSocket};
 use tokio::sync::mpsc;
-use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+use tokio::time::{MissedTickBehavior, interval};
 
 use super::board::{Board, Brought, Order, Seat};
 use super::datagrams::answered;
 use super::protocol::{Control, Message, Packet, PageStatus, Sample};
 use crate::keys::input;
+use crate::page_socket::{Gone, PING_EVERY, PageSocket};
 
 /// The maximum number of worlds that the page has not answered.
 const UNANSWERED: usize = 2;
 /// The maximum number of messages per second from a page: about four for each tick.
 const MAX_MESSAGES_PER_S: u32 = 250;
-/// A page counts as disconnected if, for this time, it takes no message or answers no ping.
-const PATIENCE: Duration = Duration::from_secs(20);
-const PING_EVERY: Duration = Duration::from_secs(5);
 /// The maximum number of ticks that a single step runs.
 const MAX_STEPS: u32 = 60;
 
@@ -37,25 +33,21 @@ pub(super) async fn talk(
     arrivals: mpsc::Receiver<Brought>,
 ) {
     let mut page = Page {
-        socket,
+        socket: PageSocket::new(socket, MAX_MESSAGES_PER_S),
         board,
         seat,
         arrivals,
         samples: Vec::new(),
         packets: Vec::new(),
         unanswered: VecDeque::new(),
-        second: Instant::now(),
-        messages: 0,
-        heard: Instant::now(),
     };
     if let Err(gone) = page.run().await {
-        // If the page takes no more messages, this call gives up after `PATIENCE`.
-        let _ = timeout(PATIENCE, page.close(gone)).await;
+        page.socket.close(gone).await;
     }
 }
 
 struct Page {
-    socket: WebSocket,
+    socket: PageSocket,
     board: Arc<Board>,
     seat: Seat,
     arrivals: mpsc::Receiver<Brought>,
@@ -64,21 +56,6 @@ struct Page {
     packets: Vec<Packet>,
     /// The numbers of the worlds that the page has not answered yet.
     unanswered: VecDeque<u32>,
-    /// The beginning of the current second. The next field counts the page's messages since then.
-    second: Instant,
-    messages: u32,
-    /// The time at which the page's last message arrived.
-    heard: Instant,
-}
-
-/// The reason why a socket is closed.
-struct Gone {
-    code: CloseCode,
-    reason: &'static str,
-}
-
-impl Gone {
-    const AWAY: Self = Self { code: close_code::AWAY, reason: "" };
 }
 
 impl Page {
@@ -92,7 +69,7 @@ impl Page {
         // If the program ended before this page opened, the mark makes the loop below send the end.
         // Worlds and statuses need no mark, because new ones follow soon.
         end.mark_changed();
-        self.send_text(board.hello.clone()).await?;
+        self.socket.send_text(board.hello.clone()).await?;
         loop {
             tokio::select! {
                 biased;
@@ -100,21 +77,18 @@ impl Page {
                     let last = end.borrow_and_update().clone();
                     match last {
                         Some(last) => {
-                            self.send_text(last.to_string()).await?;
-                            let reason = "the program has ended";
-                            return Err(Gone { code: close_code::NORMAL, reason });
+                            self.socket.send_text(last.to_string()).await?;
+                            return Err(Gone::ended());
                         }
                         None => changed.map_err(|_| Gone::AWAY)?,
                     }
                 }
-                message = self.socket.recv() => {
-                    let message = message.and_then(Result::ok).ok_or(Gone::AWAY)?;
-                    self.take(message).await?;
+                message = self.socket.receive() => {
+                    self.take(message?).await?;
                 }
                 _ = statuses.changed() => {
                     if !self.seat.is_open() {
-                        let reason = "the place was needed for another address";
-                        return Err(Gone { code: close_code::POLICY, reason });
+                        return Err(Gone::refused("the place was needed for another address"));
                     }
                     let status = statuses.borrow_and_update().clone();
                     let samples = std::mem::take(&mut self.samples);
@@ -123,65 +97,29 @@ impl Page {
                     let pages = board.pages();
                     let has_control = self.seat.has_control();
                     let message = Message::Status(PageStatus { status: &status, pages, has_control, skipped: board.skipped(), samples, packets });
-                    self.send_text(message.to_json()).await?;
+                    self.socket.send_text(message.to_json()).await?;
                     if let Some(look) = look {
-                        self.send_text(Message::Look(look).to_json()).await?;
+                        self.socket.send_text(Message::Look(look).to_json()).await?;
                     }
                 }
                 Some(Brought { datagrams, packets, sample }) = self.arrivals.recv() => {
                     self.packets.extend(packets);
                     self.samples.extend(sample);
-                    self.send(ws::Message::Binary(datagrams)).await?;
+                    self.socket.send_bytes(datagrams).await?;
                 }
                 _ = worlds.changed(), if self.unanswered.len() < UNANSWERED => {
                     let world = worlds.borrow_and_update().clone();
                     if !world.bytes.is_empty() {
                         self.unanswered.push_back(world.number);
-                        self.send(ws::Message::Binary(world.bytes)).await?;
+                        self.socket.send_bytes(world.bytes).await?;
                     }
                 }
-                _ = ping.tick() => {
-                    if self.heard.elapsed() > PATIENCE {
-                        return Err(Gone::AWAY);
-                    }
-                    self.send(ws::Message::Ping(Bytes::new())).await?;
-                }
+                _ = ping.tick() => self.socket.ping().await?,
             }
         }
     }
 
-    /// Sends the reason to the page, and then reads until the page closes, unless it is gone.
-    /// Otherwise the system would reset the connection because of unread messages, and the page
-    /// would lose messages that it has not read, such as `end` and the reason itself.
-    async fn close(&mut self, Gone { code, reason }: Gone) {
-        let frame = CloseFrame { code, reason: reason.into() };
-        // The page may already be closed.
-        let is_sent = self.socket.send(ws::Message::Close(Some(frame))).await.is_ok();
-        if is_sent && code != close_code::AWAY {
-            while let Some(Ok(_)) = self.socket.recv().await {}
-        }
-    }
-
-    async fn send_text(&mut self, text: String) -> Result<(), Gone> {
-        self.send(ws::Message::Text(text.into())).await
-    }
-
-    async fn send(&mut self, message: ws::Message) -> Result<(), Gone> {
-        match timeout(PATIENCE, self.socket.send(message)).await {
-            Ok(Ok(())) => Ok(()),
-            _ => Err(Gone::AWAY),
-        }
-    }
-
     async fn take(&mut self, message: ws::Message) -> Result<(), Gone> {
-        self.heard = Instant::now();
-        if self.second.elapsed() >= Duration::from_secs(1) {
-            (self.second, self.messages) = (self.heard, 0);
-        }
-        self.messages += 1;
-        if self.messages > MAX_MESSAGES_PER_S {
-            return Err(Gone { code: close_code::POLICY, reason: "too many messages" });
-        }
         let answer = match message {
             ws::Message::Text(text) => match serde_json::from_str(&text) {
                 Ok(control) => self.obey(control),
@@ -196,12 +134,11 @@ impl Page {
                 self.board.order(Order::Answers { page, message });
                 Ok(())
             }
-            ws::Message::Close(_) => return Err(Gone::AWAY),
-            ws::Message::Ping(_) | ws::Message::Pong(_) => Ok(()),
+            _ => Ok(()),
         };
         match answer {
             Ok(()) => Ok(()),
-            Err(reason) => self.send_text(Message::Error(&reason).to_json()).await,
+            Err(reason) => self.socket.send_text(Message::Error(&reason).to_json()).await,
         }
     }
 

@@ -1,0 +1,169 @@
+//! Bots alone, in virtual time: the same game with all mechanisms, and without each.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use arena::counts::{Screen, Shots};
+use arena::room::Room;
+use arena::rules::Rules;
+use command_kit::print;
+use command_kit::table::{table, write_json};
+use kinepack_net::LinkConfig;
+use serde::Serialize;
+
+use super::{Arguments, Error, budget};
+
+/// A game.
+#[derive(Serialize)]
+struct Played {
+    name: &'static str,
+    rules: Rules,
+    shots: Shots,
+    screen: Screen,
+    /// What the server sends to each player and gets from him, without headers.
+    down_kbps: f64,
+    up_kbps: f64,
+}
+
+#[derive(Serialize)]
+struct Report {
+    link: String,
+    bots: u32,
+    seconds: u32,
+    longer_ms: u32,
+    kbps: Option<u32>,
+    games: Vec<Played>,
+}
+
+/// The games: with all mechanisms, and without each.
+fn games() -> [(&'static str, Rules); 6] {
+    let all = Rules::default();
+    [
+        ("everything", all),
+        ("without the input's clock", Rules { clock: false, ..all }),
+        ("without prediction", Rules { prediction: false, ..all }),
+        ("corrections at once", Rules { fade: false, ..all }),
+        ("without frames", Rules { frames: false, ..all }),
+        ("without cuts", Rules { cuts: false, ..all }),
+    ]
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
+    let link = arguments.link.config()?;
+    let games = games().into_iter().map(|(name, rules)| play(arguments, link, name, rules));
+    let report = Report {
+        link: arguments.link.link.clone(),
+        bots: arguments.bots,
+        seconds: arguments.seconds,
+        longer_ms: arguments.longer_ms,
+        kbps: arguments.kbps,
+        games: games.collect::<Result<_, _>>()?,
+    };
+    print(|out| if arguments.json { write_json(&report, out) } else { report.write_tables(out) })?;
+    Ok(())
+}
+
+fn play(
+    arguments: &Arguments,
+    link: LinkConfig,
+    name: &'static str,
+    rules: Rules,
+) -> Result<Played, Error> {
+    let mut room = Room::new(rules, link, arguments.seed)?;
+    room.set_budget(budget(arguments.kbps))?;
+    for _ in 0..arguments.bots {
+        room.add_bot()?;
+    }
+    let length = Duration::from_secs(arguments.seconds.into());
+    room.advance(length / 2)?;
+    let more = Duration::from_millis(arguments.longer_ms.into()) / 2;
+    room.set_link(LinkConfig { latency: link.latency + more, ..link })?;
+    room.advance(length)?;
+    let (shots, screen) = room.bots();
+    let per_player_s = f64::from(arguments.bots.max(1)) * length.as_secs_f64();
+    let [down_kbps, up_kbps] = room.bytes().map(|bytes| bytes as f64 / 125.0 / per_player_s);
+    Ok(Played { name, rules, shots, screen, down_kbps, up_kbps })
+}
+
+impl Report {
+    fn write_tables(&self, out: &mut impl Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "{} bots over {}, {} s each{}\n",
+            self.bots,
+            self.link,
+            self.seconds,
+            match self.longer_ms {
+                0 => String::new(),
+                ms => format!("; after half of it the round trip is {ms} ms longer"),
+            }
+        )?;
+        let percent = |part: u64, whole: u64| match whole {
+            0 => "–".to_owned(),
+            _ => format!("{:.1} %", 100.0 * part as f64 / whole as f64),
+        };
+        let rows = self.games.iter().map(|Played { name, shots, .. }| {
+            let in_place = shots.on_screen - shots.displaced;
+            let ways = [&shots.exact, &shots.tick, &shots.none];
+            let of_all = ways.map(|way| percent(way.confirmed, shots.on_screen));
+            let of_those = ways.map(|way| percent(way.confirmed_in_place, in_place));
+            let wrong = ways.map(|way| way.wrong.to_string());
+            let counts = [shots.on_screen, in_place].map(|count| count.to_string());
+            let [all, in_place] = counts;
+            [
+                vec![(*name).to_owned(), all],
+                of_all.into(),
+                vec![in_place],
+                of_those.into(),
+                wrong.into(),
+            ]
+            .concat()
+        });
+        let titles = [
+            "game",
+            "hits on the screens",
+            "\tconfirmed: exact",
+            "\tby tick",
+            "\twithout",
+            "shooter in place",
+            "\tconfirmed: exact",
+            "\tby tick",
+            "\twithout",
+            "wrong hits: exact",
+            "\tby tick",
+            "\twithout",
+        ];
+        writeln!(out, "{}\n", table(titles, 1, rows).trim_fmt())?;
+
+        let mean_cm = |sum_m: f64, count: u64| match count {
+            0 => "–".to_owned(),
+            _ => format!("{:.1}", 100.0 * sum_m / count as f64),
+        };
+        let rows =
+            self.games.iter().map(|Played { name, shots, screen, down_kbps, up_kbps, .. }| {
+                [
+                    (*name).to_owned(),
+                    percent(shots.in_time, shots.in_time + shots.missed),
+                    percent(screen.corrected, screen.corrected + screen.confirmed),
+                    screen.leaps.to_string(),
+                    mean_cm(screen.behind_m, screen.frames - screen.aboard),
+                    mean_cm(screen.slip_m, screen.aboard),
+                    screen.in_flight.to_string(),
+                    format!("{down_kbps:.1}"),
+                    format!("{up_kbps:.1}"),
+                ]
+            });
+        let titles = [
+            "game",
+            "inputs in time",
+            "states that correct",
+            "leaps",
+            "behind, cm",
+            "beside his place on deck, cm",
+            "in flight",
+            "kbit/s down",
+            "\tup",
+        ];
+        writeln!(out, "{}", table(titles, 1, rows).trim_fmt())
+    }
+}
