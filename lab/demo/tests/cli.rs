@@ -60,7 +60,7 @@ fn a_bad_value_of_a_capture_is_named_before_the_demo_begins() {
 #[test]
 fn bad_arguments_are_refused_with_the_allowed_values() {
     let seeds = "give a whole number from 0 to 18446744073709551615";
-    let bad: [(&[&str], &str); 19] = [
+    let bad: [(&[&str], &str); 23] = [
         (&["record", "world.mcap", "--seed", "-1"], seeds),
         (&["join", "127.0.0.1:9", "--seed", "-1"], seeds),
         (&["inputs", "--seed", "1.5"], seeds),
@@ -82,6 +82,10 @@ fn bad_arguments_are_refused_with_the_allowed_values() {
             &["serve", "--rings", "12,6"],
             "ring 2, `6`: give a distance above that of the ring before",
         ),
+        (&["arena", "--bots", "31"], "31 is not in 0..=30"),
+        (&["arena", "--seconds", "20"], "--headless"),
+        (&["arena", "--headless", "--kbps", "2"], "3..=1000000"),
+        (&["arena", "--link", "moon"], "lan, cable, wifi, mobile, terrible"),
         (&["serve", "--rings", "6:0"], "ring 1, `6:0`: give 1 to 255 snapshots after the colon"),
     ];
     for (arguments, says) in bad {

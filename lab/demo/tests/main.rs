@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+mod arena;
 mod broadcast;
 mod browser;
 #[path = "../../cube-data/tests/common/mod.rs"]

@@ -7,7 +7,7 @@ use arena::counts::{Screen, Shots};
 use arena::room::Room;
 use arena::rules::Rules;
 use command_kit::print;
-use command_kit::table::{table, write_json};
+use command_kit::table::{table, write_json, write_text};
 use kinepack_net::LinkConfig;
 use serde::Serialize;
 
@@ -39,12 +39,12 @@ struct Report {
 fn games() -> [(&'static str, Rules); 6] {
     let all = Rules::default();
     [
-        ("everything", all),
-        ("without the input's clock", Rules { clock: false, ..all }),
-        ("without prediction", Rules { prediction: false, ..all }),
-        ("corrections at once", Rules { fade: false, ..all }),
-        ("without frames", Rules { frames: false, ..all }),
-        ("without cuts", Rules { cuts: false, ..all }),
+        ("all", all),
+        ("no input clock", Rules { clock: false, ..all }),
+        ("no prediction", Rules { prediction: false, ..all }),
+        ("no fading", Rules { fade: false, ..all }),
+        ("no frames", Rules { frames: false, ..all }),
+        ("no cuts", Rules { cuts: false, ..all }),
     ]
 }
 
@@ -87,17 +87,14 @@ fn play(
 
 impl Report {
     fn write_tables(&self, out: &mut impl Write) -> io::Result<()> {
-        writeln!(
-            out,
-            "{} bots over {}, {} s each{}\n",
-            self.bots,
-            self.link,
-            self.seconds,
-            match self.longer_ms {
-                0 => String::new(),
-                ms => format!("; after half of it the round trip is {ms} ms longer"),
-            }
-        )?;
+        let Self { link, bots, seconds, .. } = self;
+        let longer = match self.longer_ms {
+            0 => String::new(),
+            ms => format!("; after half of it the round trip gets {ms} ms longer"),
+        };
+        let about = format!("{bots} bots over {link}, {seconds} s in each game{longer}");
+        write_text(out, "", &about)?;
+        writeln!(out)?;
         let percent = |part: u64, whole: u64| match whole {
             0 => "–".to_owned(),
             _ => format!("{:.1} %", 100.0 * part as f64 / whole as f64),
@@ -121,18 +118,26 @@ impl Report {
         });
         let titles = [
             "game",
-            "hits on the screens",
-            "\tconfirmed: exact",
+            "hits",
+            "\texact",
             "\tby tick",
             "\twithout",
-            "shooter in place",
-            "\tconfirmed: exact",
+            "in place",
+            "\texact",
             "\tby tick",
             "\twithout",
-            "wrong hits: exact",
+            "wrong: exact",
             "\tby tick",
             "\twithout",
         ];
+        write_text(
+            out,
+            "",
+            "hits: shots that hit somebody on the shooter's screen, and how many of them the server \
+             confirms by exact rewinding, by the nearest tick, and without rewinding; in place: \
+             those of shooters who stand where their clients believe; wrong: shots that hit \
+             somebody else on the server",
+        )?;
         writeln!(out, "{}\n", table(titles, 1, rows).trim_fmt())?;
 
         let mean_cm = |sum_m: f64, count: u64| match count {
@@ -155,15 +160,24 @@ impl Report {
             });
         let titles = [
             "game",
-            "inputs in time",
-            "states that correct",
+            "in time",
+            "corrected",
             "leaps",
             "behind, cm",
-            "beside his place on deck, cm",
+            "slip, cm",
             "in flight",
             "kbit/s down",
             "\tup",
         ];
+        write_text(
+            out,
+            "",
+            "in time: the inputs; corrected: the states that differ from the prediction; leaps: \
+             frames to which the own player leaps; behind: how far he is drawn from where his \
+             inputs have brought him, mean; slip: how far he is drawn beside his place on the \
+             ferry, mean; in flight: frames that draw others over the river; kbit/s: of a player, \
+             without headers",
+        )?;
         writeln!(out, "{}", table(titles, 1, rows).trim_fmt())
     }
 }

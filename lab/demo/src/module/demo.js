@@ -1,4 +1,153 @@
 /**
+ * Plays the game of `arena` for one player.
+ */
+export class ArenaClient {
+    __destroy_into_raw() {
+        const ptr = this.__wbg_ptr;
+        this.__wbg_ptr = 0;
+        ArenaClientFinalization.unregister(this);
+        return ptr;
+    }
+    free() {
+        const ptr = this.__destroy_into_raw();
+        wasm.__wbg_arenaclient_free(ptr, 0);
+    }
+    /**
+     * A frame: finds out what to draw, and makes the inputs that are due. The stick is where to
+     * walk in the world, 1 is full speed; the aim is a direction in the world.
+     *
+     * # Errors
+     * Returns an error if a direction is not a number.
+     * @param {number} now_ms
+     * @param {number} stick_x
+     * @param {number} stick_y
+     * @param {number} aim_x
+     * @param {number} aim_y
+     * @param {boolean} fires
+     */
+    frame(now_ms, stick_x, stick_y, aim_x, aim_y, fires) {
+        const ret = wasm.arenaclient_frame(this.__wbg_ptr, now_ms, stick_x, stick_y, aim_x, aim_y, fires);
+        if (ret[1]) {
+            throw takeFromExternrefTable0(ret[0]);
+        }
+    }
+    /**
+     * Takes a datagram. What is not valid is counted, and changes nothing.
+     * @param {number} now_ms
+     * @param {Uint8Array | number[]} datagram
+     */
+    handle(now_ms, datagram) {
+        const val2 = +now_ms;
+        const ptr0 = passArray8ToWasm0(datagram, wasm.__wbindgen_malloc);
+        const len0 = WASM_VECTOR_LEN;
+        wasm.arenaclient_handle(this.__wbg_ptr, val2, ptr0, len0);
+    }
+    /**
+     * Returns a client for the player `me`, with the default rules.
+     *
+     * # Errors
+     * None that a page could cause.
+     * @param {number} me
+     */
+    constructor(me) {
+        const ret = wasm.arenaclient_new(me);
+        if (ret[2]) {
+            throw takeFromExternrefTable0(ret[1]);
+        }
+        this.__wbg_ptr = ret[0];
+        ArenaClientFinalization.register(this, this.__wbg_ptr, this);
+        return this;
+    }
+    /**
+     * Returns the names of the [`numbers`](Self::numbers), with spaces between them.
+     * @returns {string}
+     */
+    number_names() {
+        let deferred1_0;
+        let deferred1_1;
+        try {
+            const ret = wasm.arenaclient_number_names(this.__wbg_ptr);
+            deferred1_0 = ret[0];
+            deferred1_1 = ret[1];
+            return getStringFromWasm0(ret[0], ret[1]);
+        } finally {
+            wasm.__wbindgen_free(deferred1_0, deferred1_1, 1);
+        }
+    }
+    /**
+     * Where the ferry is, and what the client counts, in the order of
+     * [`number_names`](Self::number_names).
+     * @returns {Float64Array}
+     */
+    numbers() {
+        const ret = wasm.arenaclient_numbers(this.__wbg_ptr);
+        var v1 = getArrayF64FromWasm0(ret[0], ret[1]).slice();
+        wasm.__wbindgen_free(ret[0], ret[1] * 8, 8);
+        return v1;
+    }
+    /**
+     * Returns the names of a player's numbers, with spaces between them.
+     * @returns {string}
+     */
+    player_names() {
+        let deferred1_0;
+        let deferred1_1;
+        try {
+            const ret = wasm.arenaclient_player_names(this.__wbg_ptr);
+            deferred1_0 = ret[0];
+            deferred1_1 = ret[1];
+            return getStringFromWasm0(ret[0], ret[1]);
+        } finally {
+            wasm.__wbindgen_free(deferred1_0, deferred1_1, 1);
+        }
+    }
+    /**
+     * The players to draw: for each the numbers of [`player_names`](Self::player_names). The own
+     * player comes first if he is known, which [`numbers`](Self::numbers) says.
+     * @returns {Float64Array}
+     */
+    players() {
+        const ret = wasm.arenaclient_players(this.__wbg_ptr);
+        var v1 = getArrayF64FromWasm0(ret[0], ret[1]).slice();
+        wasm.__wbindgen_free(ret[0], ret[1] * 8, 8);
+        return v1;
+    }
+    /**
+     * Returns the next datagram for the server, if one is due.
+     * @param {number} now_ms
+     * @returns {Uint8Array | undefined}
+     */
+    poll_transmit(now_ms) {
+        const ret = wasm.arenaclient_poll_transmit(this.__wbg_ptr, now_ms);
+        let v1;
+        if (ret[0] !== 0) {
+            v1 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
+            wasm.__wbindgen_free(ret[0], ret[1] * 1, 1);
+        }
+        return v1;
+    }
+    /**
+     * Sets the rules that concern clients.
+     *
+     * # Errors
+     * None that a page could cause.
+     * @param {boolean} prediction
+     * @param {boolean} fade
+     * @param {boolean} clock
+     * @param {boolean} frames
+     * @param {boolean} cuts
+     * @param {boolean} straight
+     */
+    set_rules(prediction, fade, clock, frames, cuts, straight) {
+        const ret = wasm.arenaclient_set_rules(this.__wbg_ptr, prediction, fade, clock, frames, cuts, straight);
+        if (ret[1]) {
+            throw takeFromExternrefTable0(ret[0]);
+        }
+    }
+}
+if (Symbol.dispose) ArenaClient.prototype[Symbol.dispose] = ArenaClient.prototype.free;
+
+/**
  * Receives the program's world.
  */
 export class CountingReceiver {
@@ -485,6 +634,9 @@ function __wbg_get_imports() {
     };
 }
 
+const ArenaClientFinalization = (typeof FinalizationRegistry === 'undefined')
+    ? { register: () => {}, unregister: () => {} }
+    : new FinalizationRegistry(ptr => wasm.__wbg_arenaclient_free(ptr, 1));
 const CountingReceiverFinalization = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(ptr => wasm.__wbg_countingreceiver_free(ptr, 1));

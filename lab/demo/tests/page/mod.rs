@@ -3,6 +3,7 @@
 
 #![cfg(unix)]
 
+mod arena;
 mod crowding;
 mod http;
 mod receiving;

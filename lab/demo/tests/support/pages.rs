@@ -21,6 +21,14 @@ impl Running {
         (demo, address)
     }
 
+    /// Starts `arena` with its page at a free port. Returns the command and the page's address.
+    pub(crate) fn arena(options: &[&str]) -> (Self, SocketAddr) {
+        let arguments = [&["arena", "--no-open", "--listen", "127.0.0.1:0"], options].concat();
+        let mut arena = Self::start(&arguments, None);
+        let address = arena.page();
+        (arena, address)
+    }
+
     /// Starts `anim view` with its page at a free port. Returns the command and the page's address.
     pub(crate) fn view(files: &[PathBuf]) -> (Self, SocketAddr) {
         Self::view_of("block", files)
