@@ -62,8 +62,10 @@ pub struct Screen {
     pub aboard: u64,
     /// By how much he is drawn beside his place on the deck: the sum over those frames.
     pub slip_m: f64,
-    /// The frames that showed another player in flight over the river.
+    /// How often a frame showed another player in flight over the river.
     pub in_flight: u64,
+    /// How often another player who walked stopped dead between two frames.
+    pub stops: u64,
 }
 
 impl AddAssign for Verdicts {
@@ -100,5 +102,6 @@ impl AddAssign for Screen {
         self.aboard += other.aboard;
         self.slip_m += other.slip_m;
         self.in_flight += other.in_flight;
+        self.stops += other.stops;
     }
 }

@@ -14,10 +14,16 @@ const LEAP_M: f64 = 0.05;
 /// A player this far from the deck is not about to step on or off.
 const BESIDE_DECK_M: f64 = 1.0;
 
+/// A player who walks faster than this does not stop within a frame by himself.
+const WALKS_M_PER_S: f64 = 3.0;
+
 /// The last frame.
 #[derive(Debug, Default)]
 pub(super) struct Watched {
     mine: Option<(Duration, Drawn)>,
+    at: Duration,
+    /// The others, and whether they walked.
+    others: Vec<(Drawn, bool)>,
 }
 
 impl Client {
@@ -30,6 +36,7 @@ impl Client {
         };
         let in_flight = self.others.iter().filter(flies).count() as u64;
         self.screen.in_flight += in_flight;
+        self.watch_others(now);
         let before = self.watched.mine.take();
         let (Some(mine), Some(me)) = (self.mine.filter(|mine| mine.health > 0), self.me()) else {
             return;
@@ -49,6 +56,28 @@ impl Client {
         let most = MOST_M_PER_S * now.saturating_sub(then).as_secs_f64() + LEAP_M;
         let is_same = before.jumps == mine.jumps && before.is_aboard == mine.is_aboard;
         self.screen.leaps += u64::from(is_same && apart(before.place, mine.place) > most);
+    }
+}
+
+impl Client {
+    /// Counts those who walked in the last frame, and do not move in this one.
+    fn watch_others(&mut self, now: Duration) {
+        let Self { watched, others, screen, .. } = self;
+        let seconds = now.saturating_sub(watched.at).as_secs_f64();
+        for other in others.iter() {
+            let known = watched.others.iter_mut().find(|(before, _)| before.id == other.id);
+            let Some((before, walked)) = known else {
+                watched.others.push((*other, false));
+                continue;
+            };
+            let moved = apart(before.place, other.place);
+            let is_same = before.jumps == other.jumps && before.health.min(other.health) > 0;
+            screen.stops += u64::from(*walked && is_same && moved == 0.0);
+            *walked = is_same && moved > WALKS_M_PER_S * seconds;
+            *before = *other;
+        }
+        watched.others.retain(|(before, _)| others.iter().any(|other| other.id == before.id));
+        watched.at = now;
     }
 }
 

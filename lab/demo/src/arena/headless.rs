@@ -35,8 +35,8 @@ struct Report {
     games: Vec<Played>,
 }
 
-/// The games: with all mechanisms, and without each.
-fn games() -> [(&'static str, Rules); 6] {
+/// The games: with all mechanisms, without each, and with others who continue straight on.
+fn games() -> [(&'static str, Rules); 7] {
     let all = Rules::default();
     [
         ("all", all),
@@ -45,6 +45,7 @@ fn games() -> [(&'static str, Rules); 6] {
         ("no fading", Rules { fade: false, ..all }),
         ("no frames", Rules { frames: false, ..all }),
         ("no cuts", Rules { cuts: false, ..all }),
+        ("straight on", Rules { straight: true, ..all }),
     ]
 }
 
@@ -154,6 +155,7 @@ impl Report {
                     mean_cm(screen.behind_m, screen.frames - screen.aboard),
                     mean_cm(screen.slip_m, screen.aboard),
                     screen.in_flight.to_string(),
+                    screen.stops.to_string(),
                     format!("{down_kbps:.1}"),
                     format!("{up_kbps:.1}"),
                 ]
@@ -166,6 +168,7 @@ impl Report {
             "behind, cm",
             "slip, cm",
             "in flight",
+            "stops",
             "kbit/s down",
             "\tup",
         ];
@@ -175,7 +178,7 @@ impl Report {
             "in time: the inputs; corrected: the states that differ from the prediction; leaps: \
              frames to which the own player leaps; behind: how far he is drawn from where his \
              inputs have brought him, mean; slip: how far he is drawn beside his place on the \
-             ferry, mean; in flight: frames that draw others over the river; kbit/s: of a player, \
+             ferry, mean; in flight: frames that draw others over the river; stops: others who walk and stop dead for a frame; kbit/s: of a player, \
              without headers",
         )?;
         writeln!(out, "{}", table(titles, 1, rows).trim_fmt())
