@@ -160,6 +160,19 @@ export class Receiver {
   setDelays(minMs: number, maxMs: number): void;
 
   /**
+   * What the last `play` showed, as the values of the field `name` of an input: a field of the type
+   * `Option<Seen>` in Rust. Send it with the input, so that a server that rewinds finds exactly what
+   * the player saw: `inputs.push({ fires, ...receiver.seen() })`. A stamp takes one to four bytes.
+   */
+  seen(name?: string): Record<string, number | boolean | Uint32Array>;
+
+  /**
+   * Sets for how long the entities of a kind continue straight on if their next state is late, 0 to
+   * 1,000 ms. With 0, as at first, they stand still. A server that rewinds has to know the choice.
+   */
+  extrapolate(kind: string, atMostMs: number): void;
+
+  /**
    * Why the server refuses this receiver, for example because of another schema, level, profile or
    * version.
    */

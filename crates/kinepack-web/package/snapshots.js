@@ -7,6 +7,8 @@ import initialize, * as module from "./module/snapshots.js";
 const RECEIVED = ["state", "events", "fragment", "block"];
 const WHOM = ["hub", "receiver", "stream-receiver", "stream-sender"];
 const NOTHING = new Uint8Array();
+// A moment of a stamp has this many steps in a tick.
+const STEPS_OF_MOMENT = 64;
 
 const loaded = new Loaded(initialize, new URL("module/snapshots_bg.wasm", import.meta.url));
 
@@ -75,6 +77,20 @@ export class Receiver {
 
   setDelays(minMs, maxMs) {
     this.#receiver.set_delays(minMs, maxMs);
+  }
+
+  seen(name = "seen") {
+    const stamp = this.#receiver.seen();
+    if (!stamp) return { [`${name}?`]: false };
+    const [moment, newest, fullState] = stamp;
+    return {
+      [`${name}?`]: true, [`${name}.moment`]: moment / STEPS_OF_MOMENT, [`${name}.newest`]: newest,
+      [`${name}.full_state`]: fullState, [`${name}.missing`]: stamp.subarray(3),
+    };
+  }
+
+  extrapolate(kind, atMostMs) {
+    this.#receiver.extrapolate(kind, atMostMs);
   }
 
   get mismatch() {

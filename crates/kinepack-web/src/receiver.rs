@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use kinepack::values::ValueTable;
-use kinepack::{Codec, Schema};
-use kinepack_net::{Channel, EventKinds, Received, ReceiverConfig, ReceiverStatus};
+use kinepack::{Codec, Pack, Schema};
+use kinepack_net::{
+    Channel, EventKinds, Extrapolation, Received, ReceiverConfig, ReceiverStatus, Seen,
+};
 use wasm_bindgen::prelude::*;
 
 use crate::{Shown, codec, described, failed, time};
@@ -185,6 +187,30 @@ impl WorldReceiver {
     /// Changes the bounds of the playout delay.
     pub fn set_delays(&mut self, min_ms: f64, max_ms: f64) -> Result<(), JsError> {
         self.receiver.set_playout_delays(time(min_ms), time(max_ms)).map_err(failed)
+    }
+
+    /// What the last [`play`](Self::play) showed, as the integers of a stamp. `None` before the first
+    /// state.
+    pub fn seen(&self) -> Option<Vec<u32>> {
+        let mut lanes = vec![0; Seen::LANES];
+        // A stamp always fits its own lanes.
+        self.receiver.seen()?.quantize(&mut lanes).ok().map(|()| lanes)
+    }
+
+    /// Sets for how long the entities of a kind continue straight on if their next state is late. 0
+    /// holds them.
+    ///
+    /// # Errors
+    /// Fails if there is no such kind, or the time is not 0 to 1,000 ms. Then nothing has changed.
+    pub fn extrapolate(&mut self, kind: &str, at_most_ms: f64) -> Result<(), JsError> {
+        if !(0.0..=1_000.0).contains(&at_most_ms) {
+            return Err(failed(format_args!("{at_most_ms} ms; 0 to 1000 ms are possible")));
+        }
+        let extrapolation = match time(at_most_ms) {
+            Duration::ZERO => Extrapolation::Hold,
+            at_most => Extrapolation::Straight { at_most },
+        };
+        self.receiver.set_extrapolation(kind, extrapolation).map_err(failed)
     }
 
     /// Why the server refuses this receiver. An empty text if there is no such reason.

@@ -11,6 +11,8 @@ mod figures;
 mod frames;
 #[path = "recorded/input_clock.rs"]
 mod input_clock;
+#[path = "recorded/seen.rs"]
+mod seen;
 #[path = "recorded/sent_figures.rs"]
 mod sent_figures;
 

@@ -494,6 +494,24 @@ export class WorldReceiver {
         }
     }
     /**
+     * Sets for how long the entities of a kind continue straight on if their next state is late. 0
+     * holds them.
+     *
+     * # Errors
+     * Fails if there is no such kind, or the time is not 0 to 1,000 ms. Then nothing has changed.
+     * @param {string} kind
+     * @param {number} at_most_ms
+     */
+    extrapolate(kind, at_most_ms) {
+        const val2 = +at_most_ms;
+        const ptr0 = passStringToWasm0(kind, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+        const len0 = WASM_VECTOR_LEN;
+        const ret = wasm.worldreceiver_extrapolate(this.__wbg_ptr, ptr0, len0, val2);
+        if (ret[1]) {
+            throw takeFromExternrefTable0(ret[0]);
+        }
+    }
+    /**
      * The hash of some neighbouring fields of a kind. Empty if the kind has no such fields.
      * @param {number} kind
      * @param {number} first
@@ -640,6 +658,20 @@ export class WorldReceiver {
         } finally {
             wasm.__wbindgen_free(deferred1_0, deferred1_1, 1);
         }
+    }
+    /**
+     * What the last [`play`](Self::play) showed, as the integers of a stamp. `None` before the first
+     * state.
+     * @returns {Uint32Array | undefined}
+     */
+    seen() {
+        const ret = wasm.worldreceiver_seen(this.__wbg_ptr);
+        let v1;
+        if (ret[0] !== 0) {
+            v1 = getArrayU32FromWasm0(ret[0], ret[1]).slice();
+            wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
+        }
+        return v1;
     }
     /**
      * Changes the bounds of the playout delay.

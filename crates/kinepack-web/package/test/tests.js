@@ -9,6 +9,7 @@ import { senderTests } from "./figure-sender.js";
 import { figureTests } from "./figures.js";
 import { frameTests } from "./frames.js";
 import { clockTests } from "./input-clock.js";
+import { seenTests } from "./seen.js";
 import {
   bytesOf, expect, expectError, hashOf, hashOfFrame, hexOf, linesOf, randomNumbers,
 } from "./support.js";
@@ -106,6 +107,7 @@ export function tests(read) {
     ...figureTests(read),
     ...frameTests(read, receiverOf),
     ...clockTests(read, receiverOf, senderOf),
+    ...seenTests(read),
     ...senderTests(read),
   };
 }
