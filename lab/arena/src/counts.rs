@@ -25,8 +25,8 @@ pub struct Shots {
     pub fired: u64,
     /// Those that hit somebody on the shooter's screen.
     pub on_screen: u64,
-    /// Of these, the shots of players who stood elsewhere than their clients believed: somebody had
-    /// pushed them, or an input had not arrived in time. No rewinding helps against that.
+    /// Of these, the shots of players who stood elsewhere than their clients believed: a hit
+    /// had pushed them, or an input had not arrived in time. No rewinding helps against that.
     pub displaced: u64,
     /// Judged by `Hub::rewind`.
     pub exact: Verdicts,

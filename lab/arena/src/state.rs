@@ -40,8 +40,8 @@ pub struct Player {
     #[pack(frame = ferry, range = [-32.0..32.0, -32.0..32.0, -1.0..1.0], precision = 1.0 / 512.0, clamp)]
     pub position: [f64; 3],
     /// In metres per second, in the same frame, but without the ferry's own velocity.
-    #[pack(range = -32.0..32.0, precision = 1.0 / 256.0, clamp)]
-    pub velocity: [f64; 2],
+    #[pack(frame = ferry, velocity, range = -32.0..32.0, precision = 1.0 / 256.0, clamp)]
+    pub velocity: [f64; 3],
     /// Where he aims: a unit vector in the world.
     #[pack(step, range = -1.0..=1.0, precision = 1.0 / 128.0, clamp)]
     pub aim: [f64; 2],
@@ -65,7 +65,7 @@ impl Player {
     pub fn new([x, y]: [f64; 2]) -> Self {
         Self {
             position: [x, y, 0.0],
-            velocity: [0.0; 2],
+            velocity: [0.0; 3],
             aim: [1.0, 0.0],
             ferry: None,
             is_aboard: false,
@@ -78,6 +78,16 @@ impl Player {
     /// The position without height.
     pub fn point(&self) -> [f64; 2] {
         [self.position[0], self.position[1]]
+    }
+
+    /// The velocity without height.
+    pub(crate) fn motion(&self) -> [f64; 2] {
+        [self.velocity[0], self.velocity[1]]
+    }
+
+    /// Sets the position and the velocity.
+    pub(crate) fn place(&mut self, [x, y]: [f64; 2], [east, north]: [f64; 2]) {
+        (self.position, self.velocity) = ([x, y, 0.0], [east, north, 0.0]);
     }
 
     /// His place in the world, if the ferry is at `ferry`.
@@ -149,13 +159,12 @@ pub fn input_config() -> StreamConfig {
 /// The marks of a player that depend on the rules.
 pub(crate) fn obey(player: &mut Player, rules: &Rules, ferry: &Place) {
     let is_relative = player.ferry.is_some();
+    let (point, motion) = (player.point(), player.motion());
     if player.is_aboard && rules.frames && !is_relative {
-        let [x, y] = map::point_on_deck(ferry, player.point());
-        player.velocity = map::direction_on_deck(ferry, player.velocity);
-        (player.position, player.ferry) = ([x, y, 0.0], Some(FERRY));
+        player.place(map::point_on_deck(ferry, point), map::direction_on_deck(ferry, motion));
+        player.ferry = Some(FERRY);
     } else if is_relative && !rules.frames {
-        let [x, y] = map::point_in_world(ferry, player.point());
-        player.velocity = map::direction_in_world(ferry, player.velocity);
-        (player.position, player.ferry) = ([x, y, 0.0], None);
+        player.place(map::point_in_world(ferry, point), map::direction_in_world(ferry, motion));
+        player.ferry = None;
     }
 }

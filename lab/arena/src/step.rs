@@ -60,11 +60,10 @@ fn after(point: [f64; 2], velocity: [f64; 2]) -> [f64; 2] {
 /// A tick on a bank, which may end on the ferry or on the other bank.
 fn walk(player: &mut Player, input: &Input, tick: Tick, rules: &Rules) {
     let from = player.point();
-    player.velocity = accelerate(player.velocity, input.stick);
-    let to = after(from, player.velocity);
+    let motion = accelerate(player.motion(), input.stick);
+    let to = after(from, motion);
     if let Some(pad) = map::pad_at(to) {
-        let [x, y] = map::EXITS[1 - pad];
-        (player.position, player.velocity) = ([x, y, 0.0], [0.0; 2]);
+        player.place(map::EXITS[1 - pad], [0.0; 2]);
         if rules.cuts {
             player.jumps = player.jumps.wrapping_add(1);
         }
@@ -75,12 +74,12 @@ fn walk(player: &mut Player, input: &Input, tick: Tick, rules: &Rules) {
         && map::gates_are_open(tick)
         && !map::is_off_deck(map::point_on_deck(&ferry, to))
     {
-        (player.is_aboard, player.position) = (true, [to[0], to[1], 0.0]);
+        player.is_aboard = true;
+        player.place(to, motion);
         obey(player, rules, &ferry);
         return;
     }
-    let [x, y] = map::keep_on_bank(from, to);
-    player.position = [x, y, 0.0];
+    player.place(map::keep_on_bank(from, to), motion);
 }
 
 /// A tick on the ferry, which may end on a bank.
@@ -88,17 +87,16 @@ fn ride(player: &mut Player, input: &Input, tick: Tick, rules: &Rules) {
     let [before, ferry] = [Tick(tick.0.saturating_sub(1)), tick].map(map::ferry_at);
     // Without frames, the player is carried along: his place on the deck is kept.
     obey(player, &Rules { frames: true, ..*rules }, &before);
-    player.velocity = accelerate(player.velocity, map::direction_on_deck(&ferry, input.stick));
-    let to = after(player.point(), player.velocity);
+    let motion = accelerate(player.motion(), map::direction_on_deck(&ferry, input.stick));
+    let to = after(player.point(), motion);
     let land = map::point_in_world(&ferry, to);
     if map::is_off_deck(to) && map::gates_are_open(tick) && !map::is_river(land) {
-        let [x, y] = map::keep_on_bank(land, land);
-        player.velocity = map::direction_in_world(&ferry, player.velocity);
-        (player.position, player.ferry, player.is_aboard) = ([x, y, 0.0], None, false);
+        let motion = map::direction_in_world(&ferry, motion);
+        player.place(map::keep_on_bank(land, land), motion);
+        (player.ferry, player.is_aboard) = (None, false);
         return;
     }
-    let [x, y] = map::keep_on_deck(to);
-    player.position = [x, y, 0.0];
+    player.place(map::keep_on_deck(to), motion);
     obey(player, rules, &ferry);
 }
 

@@ -66,7 +66,7 @@ pub const PRESETS: [LinkPreset; 5] = [
     },
     LinkPreset {
         name: "wifi",
-        about: "the same home over its busy Wi-Fi: up to 25 ms of jitter each way, 1 % lost \
+        about: "a home over its busy Wi-Fi: up to 25 ms of jitter each way, 1 % lost \
                 in pairs",
         config: LinkConfig {
             latency: Duration::from_millis(15),

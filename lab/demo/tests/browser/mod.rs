@@ -1,4 +1,4 @@
-//! Tests the pages of `demo`, `serve`, `anim view`, `figure watch` and `watch` in a real browser.
+//! Tests the pages of `demo`, `arena`, `serve`, `anim view`, `figure watch` and `watch` in a real browser.
 //! Run them with `cargo test -p demo --features browser --test tests browser::`.
 //!
 //! The tests need Chromium and chromedriver. Each test has its own program and its own tab, and one
@@ -6,6 +6,7 @@
 
 #![cfg(all(unix, feature = "browser"))]
 
+mod arena;
 mod bodies;
 mod broadcasting;
 mod comparing;

@@ -20,7 +20,8 @@ const MAX_MESSAGE_BYTES: usize = 1_500;
 /// The page's own files.
 #[rustfmt::skip]
 const FILES: &[File] = command_kit::web_files![
-    "connection.js", "controls.js", "draw.js", "index.html", "main.js", "numbers.js", "player.js", "style.css",
+    "connection.js", "controls.js", "draw.js", "index.html", "main.js", "numbers.js", "player.js", "shots.js",
+    "state.js", "style.css",
 ];
 
 /// Returns all routes of the program.

@@ -1,128 +1,164 @@
-// The page of `kinepack-lab arena`. Its client is the module's: it receives, predicts, and makes the
-// inputs. This page draws what the client says, reads keys, mouse and touch, and carries datagrams.
+// The page of `kinepack-lab arena`. The module's client does everything of the game: it receives,
+// predicts, and makes the datagrams. This file gives it the time, the person's wishes and the
+// datagrams that arrive. Once per frame of the screen, it draws what the client shows.
 
 import initialize, { ArenaClient } from "./module/demo.js";
+import { loader, named } from "./memory.js";
+import { Arena } from "./draw.js";
 import { Connection } from "./connection.js";
-import { Controls } from "./controls.js";
-import { Field } from "./draw.js";
-import { loader } from "./memory.js";
+import { Controls, same } from "./controls.js";
+import { Numbers } from "./numbers.js";
 import { Player } from "./player.js";
-import { put } from "./shared/format.js";
-import { showNow, showShots } from "./numbers.js";
+import { Shots } from "./shots.js";
+import { State } from "./state.js";
 
-const NUMBERS_EVERY_MS = 200;
-const ERROR_MS = 5000;
+const byId = (id) => document.getElementById(id);
+const canvas = byId("arena");
+const state = new State();
+const arena = new Arena(canvas);
+const person = new Player(canvas);
+const controls = new Controls((message) => connection?.send(message) ?? false);
+const numbers = new Numbers();
+const shots = new Shots();
 
-const canvas = document.getElementById("arena");
-const field = new Field(canvas);
-const player = new Player(canvas);
-const controls = new Controls((message) => connection.send(message));
-const truth = document.getElementById("truth");
-
+let connection = null;
 let hello = null;
 let client = null;
-let [playerNames, numberNames] = [[], []];
-let applied = "";
-let places = null;
-let status = null;
-let [errorUntil_ms, numbersAt_ms] = [0, 0];
+let playerNames = "";
+let numberNames = "";
+let rules = null;
+/** The ids of the bots, as the program said last. */
+let bots = new Set();
+/** Where the server has everybody. */
+let places = new Map();
+/** The own player in the last frame, or null. */
+let own = null;
+/** The players in the last frame, and the number of frames. */
+let drawn = [];
+let frames = 0;
 
-function say(state, text) {
-  document.documentElement.dataset.state = state;
-  put(document.getElementById("state"), text);
-}
-
-/** Gives the client the rules that concern it. */
-function applyRules(rules) {
-  const { prediction, fade, clock, frames, cuts, straight } = rules;
-  const text = JSON.stringify(rules);
-  if (applied === text) return;
-  client.set_rules(prediction, fade, clock, frames, cuts, straight);
-  applied = text;
-}
-
-/** Turns a list of numbers into objects with these names. */
-function objects(names, list) {
-  const count = list.length / names.length;
-  return Array.from({ length: count }, (_, index) =>
-    Object.fromEntries(names.map((name, at) => [name, list[index * names.length + at]])));
-}
-
-function frame(now_ms) {
-  requestAnimationFrame(frame);
-  if (!client) return;
-  const [known] = objects(playerNames, client.players());
-  const [before] = objects(numberNames, client.numbers());
-  const place = known && before.has_own === 1 ? field.place(known.x, known.y) : null;
-  const { stick, aim, fires } = player.wish(place);
-  client.frame(now_ms, ...stick, ...aim, fires);
-  for (let datagram = client.poll_transmit(now_ms); datagram; datagram = client.poll_transmit(now_ms)) {
-    connection.send(datagram);
-  }
-  const players = objects(playerNames, client.players());
-  const [numbers] = objects(numberNames, client.numbers());
-  const bots = new Set(status?.players.filter(({ is_bot }) => is_bot).map(({ id }) => id));
-  field.draw(players, numbers, truth.checked ? places : null, bots, now_ms);
-  if (numbers.has_own === 1) {
-    Object.assign(canvas.dataset, {
-      x: players[0].x.toFixed(2), y: players[0].y.toFixed(2), players: players.length,
-    });
-  }
-  if (now_ms >= numbersAt_ms) {
-    numbersAt_ms = now_ms + NUMBERS_EVERY_MS;
-    const mine = status?.players.find(({ id }) => id === hello.me);
-    showNow(numbers, mine?.shots, hello.tick_hz);
-  }
-}
-
-try {
-  await loader(initialize, new URL("./module/demo_bg.wasm", import.meta.url))();
-} catch (error) {
-  say("lost", error.message);
-  throw error;
-}
-
-const connection = new Connection({
+const handlers = {
   hello(value) {
+    hello = value;
     client?.free();
-    [hello, applied, status, places] = [value, "", null, null];
-    client = new ArenaClient(value.me);
-    [playerNames, numberNames] = [client.player_names().split(" "), client.number_names().split(" ")];
-    applyRules(value.rules);
-    field.begin(value);
-    controls.begin(value);
-    document.documentElement.dataset.me = value.me;
-    say("live", "live");
+    client = new ArenaClient(hello.me);
+    [playerNames, numberNames] = [client.player_names(), client.number_names()];
+    setRules(hello.rules);
+    [places, own] = [new Map(), null];
+    shots.forget();
+    arena.begin(hello);
+    numbers.begin(hello);
+    controls.begin(hello);
+    state.connected();
   },
-  status(value) {
+  status(status) {
     if (!client) return;
-    status = value;
-    applyRules(value.rules);
-    controls.show(value);
-    showShots(hello.me, value.players);
-    if (performance.now() > errorUntil_ms) {
-      const pages = value.pages === 1 ? "" : `, ${value.pages} pages play`;
-      say("live", `live${pages}`);
-    }
+    bots = new Set(status.players.filter(({ is_bot }) => is_bot).map(({ id }) => id));
+    if (!same(status.rules, rules)) setRules(status.rules);
+    controls.show(status);
+    numbers.show(status, named(numberNames, client.numbers()));
+    state.pages(status.pages);
   },
-  datagram(bytes) {
-    client?.handle(performance.now(), bytes);
+  error(words) {
+    controls.refused();
+    state.complain(words);
   },
+  end: () => state.ended(),
+  datagram: (bytes) => client?.handle(performance.now(), bytes),
   places(value) {
     places = value;
   },
-  error(reason) {
-    errorUntil_ms = performance.now() + ERROR_MS;
-    say("live", reason);
+  closed(reason) {
+    state.closed(reason);
+    controls.close();
   },
-  end() {
-    controls.enable(false);
-    say("ended", "the program has ended");
-  },
-  closed() {
-    controls.enable(false);
-    say("lost", "not connected: the program has ended, or eight pages play already; trying again");
-  },
-});
+  unopened: (isThere) => state.unopened(isThere),
+};
 
-requestAnimationFrame(frame);
+function setRules(value) {
+  rules = value;
+  client.set_rules(rules.prediction, rules.fade, rules.clock, rules.frames, rules.cuts, rules.straight);
+}
+
+/** Lets the client play until now, and sends what it wants to send. */
+function play(now_ms) {
+  const { stick, aim, fires } = person.wish(own && arena.place(own));
+  client.frame(now_ms, ...stick, ...aim, fires);
+  for (let datagram = client.poll_transmit(now_ms); datagram !== undefined; datagram = client.poll_transmit(now_ms)) {
+    connection.send(datagram);
+  }
+}
+
+/** The players to draw, the own one first if he is known. */
+function players() {
+  const values = client.players();
+  const count = playerNames.split(" ").length;
+  return Array.from({ length: values.length / count }, (_, index) => {
+    const player = named(playerNames, values.subarray(index * count, (index + 1) * count));
+    return { ...player, ...look(player.id) };
+  });
+}
+
+function look(id) {
+  if (id === hello.me) return { name: "you", colour: "interacting" };
+  return bots.has(id) ? { name: `bot ${id}`, colour: "bone" } : { name: `player ${id}`, colour: "player" };
+}
+
+function draw(now_ms) {
+  const { has_own, ferry_x, ferry_y, ferry_rad } = named(numberNames, client.numbers());
+  const all = players();
+  own = has_own ? all[0] : null;
+  const visible = shots.update(now_ms, all, hello).map((shot) => ({ ...shot, ...look(shot.id) }));
+  arena.draw({
+    // The own player is drawn last, over all others.
+    players: own ? [...all.slice(1), own] : all,
+    own,
+    ferry: { x: ferry_x, y: ferry_y, rad: ferry_rad },
+    shots: visible,
+    places: byId("truth").checked ? places : null,
+    sticks: person.sticks,
+  });
+  drawn = all;
+  frames += 1;
+}
+
+function frame() {
+  // The same clock as for arrivals. The time that the browser passes is that of the frame's beginning.
+  const now_ms = performance.now();
+  if (client && state.live) {
+    try {
+      play(now_ms);
+      draw(now_ms);
+    } catch (error) {
+      fail(error);
+      return;
+    }
+  }
+  requestAnimationFrame(frame);
+}
+
+/** The module failed, so it cannot be used any more. The player leaves. */
+function fail(error) {
+  console.error(error);
+  client = null;
+  connection?.close();
+  controls.close();
+  state.unsupported(error.message);
+}
+
+function showTruth() {
+  for (const id of ["truth-legend", "truth-about"]) byId(id).hidden = !byId("truth").checked;
+}
+
+byId("truth").addEventListener("change", showTruth);
+showTruth();
+
+// A page without the module must not join: its player would stand about.
+loader(initialize, new URL("./module/demo_bg.wasm", import.meta.url))().then(() => {
+  state.loaded();
+  connection = new Connection(handlers);
+  requestAnimationFrame(frame);
+}, fail);
+
+// For tests and scripts. Nothing here changes the page.
+globalThis.kinepack = Object.freeze({ own: () => own, players: () => drawn, frames: () => frames });
