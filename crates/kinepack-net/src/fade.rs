@@ -3,13 +3,14 @@
 //!
 //! The distance follows a critically damped spring, in closed form: x(t) = (x₀ + (v₀ + ω x₀) t)
 //! e^(−ω t). So the result depends on the time alone, not on the frame rate. The states themselves
-//! hold x₀ and v₀, and [`Pack::displace`] scales them. The results are only shown, never sent.
+//! hold x₀ and v₀, and [`Model::displace`] scales them. The results are only shown, never sent.
 //! See "Game Programming Gems 4", 1.10 (Lowe).
 
 use std::time::Duration;
 
-use kinepack::Pack;
 use kinepack::schema::Share;
+
+use crate::model::Model;
 
 /// After ω t = 4.744, a twentieth of x₀ is left.
 const OMEGA_T: f64 = 4.744;
@@ -43,7 +44,7 @@ pub(crate) struct Fade<S> {
     lasts: Lasts,
 }
 
-impl<S: Pack> Fade<S> {
+impl<S> Fade<S> {
     /// The distance from the path that is `known` at the moment `now_s`, in seconds, to the path
     /// that was `shown`.
     pub(crate) fn new(now_s: f64, shown: Step<S>, known: Step<S>, lasts: Lasts) -> Self {
@@ -52,20 +53,26 @@ impl<S: Pack> Fade<S> {
 
     /// Moves a state of the known path by what is left of the distance at `now_s`. Returns whether
     /// nothing is left.
-    pub(crate) fn apply(&self, state: &mut S, now_s: f64) -> bool {
+    pub(crate) fn apply(&self, model: &impl Model<S>, state: &mut S, now_s: f64) -> bool {
         let [position, rotation] = self.springs(now_s);
         let offset = |spring: Option<Spring>| spring.map_or([0.0; 2], Spring::offset);
-        self.displace(state, offset(position), offset(rotation));
+        self.displace(model, state, offset(position), offset(rotation));
         position.is_none() && rotation.is_none()
     }
 
     /// Moves a state as far as the distance changes in `seconds` at its speed at `now_s`.
-    pub(crate) fn apply_speed(&self, state: &mut S, now_s: f64, seconds: f64) {
+    pub(crate) fn apply_speed(
+        &self,
+        model: &impl Model<S>,
+        state: &mut S,
+        now_s: f64,
+        seconds: f64,
+    ) {
         let speed = |spring: Option<Spring>| {
             spring.map_or([0.0; 2], |spring| spring.speed().map(|share| share * seconds))
         };
         let [position, rotation] = self.springs(now_s).map(speed);
-        self.displace(state, position, rotation);
+        self.displace(model, state, position, rotation);
     }
 
     /// The springs of positions and of rotations; `None` if nothing is left.
@@ -78,18 +85,24 @@ impl<S: Pack> Fade<S> {
     }
 
     /// Moves a state by these shares of x₀ and of v₀.
-    fn displace(&self, state: &mut S, position: [f64; 2], rotation: [f64; 2]) {
+    fn displace(
+        &self,
+        model: &impl Model<S>,
+        state: &mut S,
+        position: [f64; 2],
+        rotation: [f64; 2],
+    ) {
         let share = |index: usize, seconds: f64| Share {
             position_ratio: position[index] / seconds,
             rotation_ratio: rotation[index] / seconds,
         };
         let Self { shown, known, .. } = self;
-        state.displace(&known.at, &shown.at, share(0, 1.0));
+        model.displace(state, &known.at, &shown.at, share(0, 1.0));
         for (step, [from, to]) in
             [(shown, [&shown.beside, &shown.at]), (known, [&known.at, &known.beside])]
         {
             if step.seconds != 0.0 {
-                state.displace(from, to, share(1, step.seconds));
+                model.displace(state, from, to, share(1, step.seconds));
             }
         }
     }

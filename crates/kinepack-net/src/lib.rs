@@ -90,6 +90,7 @@ mod fade;
 mod handshake;
 mod input_clock;
 mod link;
+mod model;
 mod packet;
 mod playout;
 mod predict;
@@ -119,11 +120,12 @@ pub use playout::{
     Entry, JitterBuffer, Playout, PlayoutConfig, PlayoutError, PlayoutStats, Pushed,
 };
 pub use predict::{
-    Correction, Outcome, Own, PredictConfig, PredictError, PredictStats, Predicted, Repair,
+    Correction, Outcome, Own, OwnLanes, PredictConfig, PredictError, PredictStats, Predicted,
+    PredictedLanes, Repair, TakenStates,
 };
 pub use receiver::{
     FramePlayer, Playback, Received, Receiver, ReceiverConfig, ReceiverStats, ReceiverStatus,
-    Sample, Smoother,
+    Sample, Smoother, WordSmoother,
 };
 pub use seen::Seen;
 pub use sender::{

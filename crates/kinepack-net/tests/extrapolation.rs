@@ -6,7 +6,7 @@ use std::time::Duration;
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
     Extrapolation, Hub, HubConfig, KindOptions, Link, LinkConfig, Loss, NetError, Playback,
-    Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Sample, Smoother,
+    Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Sample, Smoother, WordSmoother,
 };
 use proptest::prelude::*;
 
@@ -513,4 +513,61 @@ fn whatever_is_left_out_nothing_leaves_its_range() {
 fn without_a_smoother_places_would_leap() {
     let leaps = (0..12).filter(|seed| random_session(*seed, true)[1] > 1.6);
     assert!(leaps.count() > 3);
+}
+
+#[derive(Pack, Clone, Debug)]
+struct Boat {
+    #[pack(range = -256.0..=256.0, precision = 1.0 / 1024.0, clamp)]
+    place: [f64; 2],
+    #[pack(rotation, bits = 12)]
+    rotation: [f64; 4],
+    #[pack(cut)]
+    jumps: u8,
+}
+
+#[test]
+fn words_are_smoothed_to_the_bits_of_the_type() {
+    let schema = Schema::of::<Boat>();
+    let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
+    let mut hub = Hub::new(&codec, HubConfig::default()).unwrap();
+    hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
+    let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(TICK_HZ)).unwrap();
+    let straight = Extrapolation::Straight { at_most: Duration::from_millis(150) };
+    receiver.set_extrapolation(schema.kinds()[0].name(), straight).unwrap();
+    let fade = Duration::from_millis(200);
+    let mut typed = Smoother::<Boat>::new(fade);
+    let mut words = WordSmoother::new(&schema, fade).unwrap();
+    assert!(WordSmoother::new(self::codec().schema(), fade).is_err(), "it has three kinds");
+    let (mut random, mut velocity) = (Random::new(5), [8.0, 0.0]);
+    let (mut place, mut smoothed) = ([0.0; 2], 0);
+    for tick in 1..600u32 {
+        let now = Duration::from_secs(1) * tick / TICK_HZ;
+        while let Some(datagram) = receiver.poll_transmit(now) {
+            let _ = hub.handle(ID, now, datagram);
+        }
+        if tick % 25 == 0 {
+            velocity = [0; 2].map(|_| f64::from(random.unit()) * 20.0);
+        }
+        place = [0, 1].map(|axis| place[axis] + velocity[axis] / f64::from(TICK_HZ));
+        let rotation = turned(velocity[0] as f32 * 9.0).map(f64::from);
+        let mut world = Snapshot::new(&schema, Tick(tick));
+        world.push(CAR, &Boat { place, rotation, jumps: (tick / 200) as u8 }).unwrap();
+        hub.tick(now, &world).unwrap();
+        while let Some((_, datagram)) = hub.poll_transmit() {
+            if tick % 60 < 50 {
+                let _ = receiver.handle(now, datagram);
+            }
+        }
+        let Some(playback) = receiver.playback(now) else { continue };
+        typed.begin(now);
+        words.begin(now);
+        for sample in playback.samples() {
+            let (mut expected, mut plain) = (vec![0; Boat::LANES], vec![0; Boat::LANES]);
+            typed.state(&playback, &sample).unwrap().store_raw(&mut expected).unwrap();
+            sample.state::<Boat>().unwrap().store_raw(&mut plain).unwrap();
+            assert_eq!(words.state(&playback, &sample).unwrap(), expected, "at tick {tick}");
+            smoothed += u32::from(expected != plain);
+        }
+    }
+    assert!(smoothed > 50, "{smoothed} states were not those of the sample");
 }

@@ -1,6 +1,7 @@
 //! Tests of prediction: what it takes, what it repeats, and what it shows.
 
 mod exact;
+mod lanes;
 mod naive;
 mod shown;
 

@@ -2,7 +2,7 @@
 //! the state exactly.
 
 use kinepack::quantize::FloatLimits;
-use kinepack::schema::{Field, FieldKind, PackWith, Role};
+use kinepack::schema::{Field, FieldKind, PackWith, Role, Share};
 use kinepack::{Between, Bytes, BytesUpTo, EncodeError, Pack, Schema, SetupError};
 
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]
@@ -219,6 +219,71 @@ fn interpolation_agrees_with_the_type() {
             }
         }
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Pack)]
+enum Mount {
+    None,
+    Rope {
+        #[pack(range = 0.0..32.0, precision = 0.25)]
+        length: f64,
+    },
+    Rail(#[pack(range = 0.0..32.0, precision = 0.25)] f64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Pack)]
+struct Tethered {
+    kite: Kite,
+    mount: Mount,
+    #[pack(range = -1.0..=1.0, bits = 8)]
+    torn: Option<f64>,
+}
+
+/// A state that depends on the seed, with all variants.
+fn tethered(seed: u32) -> Tethered {
+    let number = |nth: u32| f64::from((seed + nth).wrapping_mul(2_654_435_761) >> 8) / 16_777_216.0;
+    let signed = |nth: u32| number(nth) * 2.0 - 1.0;
+    Tethered {
+        kite: Kite {
+            position: [1, 2, 3].map(|nth| signed(nth) * 99.0),
+            velocity: [4, 5, 6].map(|nth| signed(nth) * 60.0),
+            heading: number(7) * 359.0,
+            orientation: [8, 9, 10, 11].map(signed),
+            knots: seed as u8,
+        },
+        mount: match seed % 3 {
+            0 => Mount::None,
+            1 => Mount::Rope { length: number(12) * 30.0 },
+            _ => Mount::Rail(number(13) * 30.0),
+        },
+        torn: (seed % 2 == 0).then(|| signed(14)),
+    }
+}
+
+#[test]
+fn displacement_gives_the_bits_of_the_type() {
+    let schema = Schema::of::<Tethered>();
+    let [mut moved, mut changed] = [0; 2];
+    for seed in 0..600 {
+        // Every fourth time, all states have the same parts.
+        let seeds =
+            if seed % 4 == 0 { [seed, seed + 6, seed + 12] } else { [seed, seed + 1, seed + 3] };
+        let [mut now, from, to] = seeds.map(tethered);
+        let [mut raw, raw_from, raw_to] = [now, from, to].map(|state| raw_of(&state));
+        let ratio = f64::from(seed % 7) - 2.5;
+        let share = Share { position_ratio: ratio, rotation_ratio: ratio / 2.0 };
+        let before = now;
+        now.displace(&from, &to, share);
+        schema.displace_raw(&mut raw, &raw_from, &raw_to, share).unwrap();
+        assert_eq!(raw, raw_of(&now), "seed {seed}: {before:?} to {now:?}");
+        moved += u32::from(now.mount != before.mount);
+        changed += u32::from(now.torn != before.torn);
+    }
+    assert!(moved > 50 && changed > 50, "{moved} and {changed} of the optional parts moved");
+    let mut raw = raw_of(&tethered(0));
+    let (short, state) = (raw[1..].to_vec(), raw.clone());
+    assert!(schema.displace_raw(&mut raw, &state, &short, Share::WHOLE).is_err());
+    assert_eq!(raw, state);
 }
 
 #[test]

@@ -133,6 +133,11 @@ pub enum PredictError {
         /// The entity.
         id: EntityId,
     },
+    /// The schema has no kind of this index.
+    NoSuchKind {
+        /// The given index.
+        kind: usize,
+    },
     /// The input cannot be quantized.
     Input(EncodeError),
     /// A state cannot be quantized, or is of another type. If the state came out of a step, the
@@ -157,6 +162,7 @@ impl fmt::Display for PredictError {
             }
             Self::AlreadyAdded { id } => write!(f, "entity {} is predicted already", id.0),
             Self::UnknownEntity { id } => write!(f, "entity {} is not predicted", id.0),
+            Self::NoSuchKind { kind } => write!(f, "the schema has no kind {kind}"),
             Self::Input(error) => write!(f, "the input: {error}"),
             Self::State(error) => write!(f, "a predicted state: {error}"),
         }

@@ -5,7 +5,9 @@
 
 use kinepack::frame::Place;
 use kinepack::schema::{FieldKind, Share};
-use kinepack::{EncodeError, Pack, Schema};
+use kinepack::{EncodeError, Schema};
+
+use crate::model::Model;
 
 /// The largest distances of two states.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,16 +18,17 @@ pub(super) struct Distance {
     pub(super) turn_rad: f64,
 }
 
-/// Measures the way between two states, given by their lanes. The schema has one kind, that of `S`;
-/// `moved` is memory for a row. Numbers without a range are not measured.
-pub(super) fn distance<S: Pack>(
+/// Measures the way between two states, given by their lanes. The schema has one kind, that of the
+/// model; `moved` is memory for a row. Numbers without a range are not measured.
+pub(super) fn distance<S>(
     schema: &Schema,
+    model: &impl Model<S>,
     [from, to]: [&[u32]; 2],
     moved: &mut [u32],
 ) -> Result<Distance, EncodeError> {
-    let mut state = S::reconstruct(from);
-    state.displace(&S::reconstruct(from), &S::reconstruct(to), Share::WHOLE);
-    state.quantize(moved)?;
+    let mut state = model.reconstruct(from);
+    model.displace(&mut state, &model.reconstruct(from), &model.reconstruct(to), Share::WHOLE);
+    model.quantize(&state, moved)?;
     let mut largest = Distance::default();
     for field in schema.fields() {
         let [from, moved] = [from, &*moved].map(|lanes| &lanes[field.lanes()]);

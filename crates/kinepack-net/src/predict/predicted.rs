@@ -1,14 +1,14 @@
-//! The public type: takes inputs and authoritative states in order, and repeats steps.
+//! The public type for states of a type.
 
 use std::marker::PhantomData;
 
 use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 
-use super::config::{PredictConfig, PredictError, Repair};
-use super::report::{Correction, Outcome, PredictStats};
-use super::track::{Rules, Track};
+use super::config::{PredictConfig, PredictError};
+use super::engine::{Engine, Steps};
+use super::report::{Correction, PredictStats};
 use crate::Receiver;
-use crate::fade::Lasts;
+use crate::model::ByType;
 
 /// One of the entities that a step moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -157,24 +157,12 @@ pub struct Own<S> {
 /// is relative to changes, because the two places have nothing in common.
 #[derive(Debug)]
 pub struct Predicted<S, I> {
-    /// The kind's index in the whole schema.
-    kind: usize,
-    whole_schema_hash: u64,
-    pub(super) config: PredictConfig,
-    pub(super) rules: Rules,
-    /// The first and the last predicted tick; `None` before the first.
-    pub(super) ticks: Option<(u32, u32)>,
-    /// The lanes of the last inputs; those of a tick are at the tick modulo the history.
-    pub(super) inputs: Vec<u32>,
-    /// Whether `inputs` has one for the newest tick.
-    has_input: bool,
-    /// The entities by id.
-    pub(super) tracks: Vec<Track<S>>,
-    pub(super) states: Vec<Own<S>>,
-    /// Memory for the lanes of three states, and of an input.
-    pub(super) rows: [Vec<u32>; 3],
+    engine: Engine<S, ByType>,
+    /// Memory for the states of a step.
+    states: Vec<Own<S>>,
+    /// Memory for the lanes of a state, and of an input.
+    lanes: Vec<u32>,
     input: Vec<u32>,
-    pub(super) stats: PredictStats,
     inputs_are: PhantomData<fn() -> I>,
 }
 
@@ -189,33 +177,17 @@ impl<S: Pack, I: Pack> Predicted<S, I> {
         config.validate()?;
         let kind = Snapshot::new(schema, Tick(0)).kind_of_type::<S>();
         let kind = kind.map_err(PredictError::State)?;
-        let (whole_schema_hash, schema) = (schema.hash(), schema.of_kind(kind));
-        let lanes = schema.lanes().len();
-        if lanes != S::LANES {
-            let error = EncodeError::LaneCount { expected_lanes: lanes, lanes: S::LANES };
+        let expected_lanes = schema.of_kind(kind).lanes().len();
+        if expected_lanes != S::LANES {
+            let error = EncodeError::LaneCount { expected_lanes, lanes: S::LANES };
             return Err(PredictError::State(error));
         }
-        let rules = Rules {
-            tick_hz: f64::from(config.tick_hz),
-            lasts: Lasts { position: config.position_fade, rotation: config.rotation_fade },
-            snap_distance: config.snap_distance,
-            break_lanes: schema.kinds()[0].break_lanes().to_vec(),
-            schema,
-        };
         Ok(Self {
-            kind,
-            whole_schema_hash,
-            rules,
-            ticks: None,
-            inputs: vec![0; I::LANES * config.history_ticks as usize],
-            has_input: false,
-            tracks: Vec::new(),
+            engine: Engine::new(schema, kind, ByType, I::LANES, config),
             states: Vec::new(),
-            rows: [(); 3].map(|()| vec![0; lanes]),
+            lanes: vec![0; S::LANES],
             input: vec![0; I::LANES],
-            stats: PredictStats::default(),
             inputs_are: PhantomData,
-            config,
         })
     }
 
@@ -234,41 +206,26 @@ impl<S: Pack, I: Pack> Predicted<S, I> {
         state: &S,
         step: impl FnMut(&mut [Own<S>], &I, Tick),
     ) -> Result<(), PredictError> {
-        let place = match self.place_of(id) {
-            Ok(_) => return Err(PredictError::AlreadyAdded { id }),
-            Err(place) => place,
-        };
+        if self.engine.place_of(id).is_ok() {
+            return Err(PredictError::AlreadyAdded { id });
+        }
         let mut authority = vec![0; S::LANES];
         state.quantize(&mut authority).map_err(PredictError::State)?;
-        let (oldest, newest) = *self.ticks.get_or_insert((tick.0, tick.0));
-        let mut track = Track::new(id, tick.0, authority, self.config.history_ticks);
-        let repeats = tick.0 < newest && tick.0 >= oldest && self.config.repair == Repair::Repeat;
-        if tick.0 <= newest {
-            track.since = if repeats { tick.0 } else { newest };
-            track.obey_at(track.since);
-        }
-        self.remember();
-        self.tracks.insert(place, track);
         // From now on, a step allocates nothing for its list of states.
         self.states.clear();
-        self.states.reserve(self.tracks.len());
-        if repeats { self.repeat(tick.0, step).map(|_| ()) } else { Ok(()) }
+        self.states.reserve(self.engine.tracks.len() + 1);
+        let (engine, mut steps) = self.with(step);
+        engine.add(id, tick, authority, &mut steps)
     }
 
     /// Removes an entity with its history. Returns whether there was one.
     pub fn remove(&mut self, id: EntityId) -> bool {
-        self.place_of(id).map(|place| self.tracks.remove(place)).is_ok()
-    }
-
-    /// Where an entity's track is, or where it would have to be.
-    pub(super) fn place_of(&self, id: EntityId) -> Result<usize, usize> {
-        self.tracks.binary_search_by_key(&id, |track| track.id)
+        self.engine.remove(id)
     }
 
     /// Removes all entities, inputs and ticks, as for a new session. The counters stay.
     pub fn clear(&mut self) {
-        self.tracks.clear();
-        (self.ticks, self.has_input) = (None, false);
+        self.engine.clear();
     }
 
     /// Predicts one more tick: calls `step` with the entities' states of the tick before, the input
@@ -288,39 +245,17 @@ impl<S: Pack, I: Pack> Predicted<S, I> {
         &mut self,
         tick: Tick,
         input: &I,
-        mut step: impl FnMut(&mut [Own<S>], &I, Tick),
+        step: impl FnMut(&mut [Own<S>], &I, Tick),
     ) -> Result<(), PredictError> {
-        let next = self.ticks.map(|(_, newest)| newest.saturating_add(1));
-        if let Some((_, newest)) = self.ticks.filter(|(_, newest)| tick.0 <= *newest) {
-            return Err(PredictError::NotAfter { tick, newest: Tick(newest) });
-        }
-        input.quantize(&mut self.input).map_err(PredictError::Input)?;
-        self.stats.inputs += 1;
-        let mut next = next.unwrap_or(tick.0);
-        if tick.0 - next >= self.config.history_ticks {
-            self.begin_anew(tick.0 - 1);
-            next = tick.0;
-        }
-        let mut result = Ok(());
-        for at in next..=tick.0 {
-            if at < tick.0 && self.has_input {
-                let (before, place) = (self.input_place(at - 1), self.input_place(at));
-                self.inputs.copy_within(before, place.start);
-            } else {
-                let place = self.input_place(at);
-                self.inputs[place].copy_from_slice(&self.input);
-            }
-            self.stats.filled_ticks += u64::from(at < tick.0);
-            let oldest = self.ticks.map_or(at, |(oldest, _)| oldest);
-            let oldest = oldest.max(at.saturating_sub(self.config.history_ticks - 1));
-            self.ticks = Some((oldest, at));
-            result = result.and(self.advance(at, &mut step));
-            for track in self.tracks.iter_mut().filter(|track| track.is_present(at)) {
-                track.note_break(at, &self.rules);
-            }
-        }
-        self.has_input = true;
-        result.map_err(PredictError::State)
+        self.engine.check_after(tick)?;
+        let mut lanes = std::mem::take(&mut self.input);
+        let quantized = input.quantize(&mut lanes).map_err(PredictError::Input);
+        let pushed = quantized.and_then(|()| {
+            let (engine, mut steps) = self.with(step);
+            engine.push(tick, &lanes, &mut steps)
+        });
+        self.input = lanes;
+        pushed
     }
 
     /// Takes the authoritative state of an entity. If it equals the prediction of its tick, nothing
@@ -339,12 +274,17 @@ impl<S: Pack, I: Pack> Predicted<S, I> {
         state: &S,
         step: impl FnMut(&mut [Own<S>], &I, Tick),
     ) -> Result<Correction, PredictError> {
-        let index = self.place_of(id).map_err(|_| PredictError::UnknownEntity { id })?;
-        let mut lanes = std::mem::take(&mut self.rows[0]);
-        let taken = state.quantize(&mut lanes).map(|()| self.take(index, tick.0, &lanes, None));
-        self.rows[0] = lanes;
-        let (outcome, start) = taken.map_err(PredictError::State)?;
-        self.repair(outcome, start, step)
+        if self.engine.place_of(id).is_err() {
+            return Err(PredictError::UnknownEntity { id });
+        }
+        let mut lanes = std::mem::take(&mut self.lanes);
+        let quantized = state.quantize(&mut lanes).map_err(PredictError::State);
+        let corrected = quantized.and_then(|()| {
+            let (engine, mut steps) = self.with(step);
+            engine.correct(id, tick, &lanes, &mut steps)
+        });
+        self.lanes = lanes;
+        corrected
     }
 
     /// Takes the newest states of all entities from a receiver, if they are newer than those taken
@@ -361,27 +301,100 @@ impl<S: Pack, I: Pack> Predicted<S, I> {
         receiver: &Receiver,
         step: impl FnMut(&mut [Own<S>], &I, Tick),
     ) -> Result<Correction, PredictError> {
-        let Some(world) = receiver.newest() else { return Ok(Correction::default()) };
-        let (expected_hash, hash) = (self.whole_schema_hash, world.schema_hash());
-        if expected_hash != hash {
-            let error = EncodeError::SchemaMismatch { expected_hash, hash };
-            return Err(PredictError::State(error));
+        let taken = self.engine.take_from(receiver)?;
+        let (engine, mut steps) = self.with(step);
+        engine.repair(taken, &mut steps)
+    }
+
+    /// Repeats the last steps of all entities, for a step that reads what has changed since: for
+    /// example another `Predicted`, whose [`Correction::repeated_ticks`] are these. With
+    /// [`Repair::Blend`](super::Repair::Blend) nothing is repeated.
+    ///
+    /// # Errors
+    /// Returns [`PredictError::State`].
+    pub fn repeat_last(
+        &mut self,
+        ticks: u32,
+        step: impl FnMut(&mut [Own<S>], &I, Tick),
+    ) -> Result<Correction, PredictError> {
+        let (engine, mut steps) = self.with(step);
+        engine.repeat_last(ticks, &mut steps)
+    }
+
+    /// The state to draw at the moment `at`, a tick with its fraction: between two predicted ticks
+    /// as [`Pack::interpolate`] does, plus the fading offset of corrections. `None` if the entity
+    /// was not added, or begins later.
+    ///
+    /// A game that draws between its last two ticks passes `newest − 1 + fraction`, which is
+    /// [`InputClock::tick`](crate::InputClock::tick)` − 1.0`. The moment is within the history and
+    /// at most the newest tick. Call this once a frame, with moments that increase: after a
+    /// correction, the path continues from the moment that was shown last.
+    ///
+    /// At a [cut](kinepack::schema::Role::Cut), and if the [frame](kinepack::frame) changes, this
+    /// is the earlier state until the later one's tick.
+    pub fn shown(&mut self, id: EntityId, at: f64) -> Option<S> {
+        self.engine.shown(id, at)
+    }
+
+    /// The newest predicted state of an entity, without offset. `None` if the entity was not added,
+    /// or begins later.
+    pub fn state(&self, id: EntityId) -> Option<S> {
+        self.state_at(id, self.newest()?)
+    }
+
+    /// The predicted state of an entity at a tick. `None` if the history does not have it.
+    pub fn state_at(&self, id: EntityId, tick: Tick) -> Option<S> {
+        self.engine.lanes_at(id, tick).map(S::reconstruct)
+    }
+
+    /// The newest predicted tick; `None` before the first input or entity.
+    pub fn newest(&self) -> Option<Tick> {
+        self.engine.newest()
+    }
+
+    /// The entities, by id.
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = EntityId> {
+        self.engine.ids()
+    }
+
+    /// The counters.
+    pub fn stats(&self) -> PredictStats {
+        self.engine.stats
+    }
+
+    /// The prediction, and the game's function for it.
+    fn with<F: FnMut(&mut [Own<S>], &I, Tick)>(
+        &mut self,
+        step: F,
+    ) -> (&mut Engine<S, ByType>, TypedSteps<'_, S, I, F>) {
+        let steps = TypedSteps { states: &mut self.states, step, inputs_are: PhantomData };
+        (&mut self.engine, steps)
+    }
+}
+
+/// A step of states of a type.
+struct TypedSteps<'a, S, I, F> {
+    states: &'a mut Vec<Own<S>>,
+    step: F,
+    inputs_are: PhantomData<fn() -> I>,
+}
+
+impl<S: Pack, I: Pack, F: FnMut(&mut [Own<S>], &I, Tick)> Steps for TypedSteps<'_, S, I, F> {
+    fn begin(&mut self) {
+        self.states.clear();
+    }
+
+    fn take(&mut self, id: EntityId, lanes: &[u32]) {
+        self.states.push(Own { id, state: S::reconstruct(lanes) });
+    }
+
+    fn step(&mut self, input: &[u32], tick: Tick) {
+        if !self.states.is_empty() {
+            (self.step)(self.states, &I::reconstruct(input), tick);
         }
-        let (mut outcome, mut start) = (Outcome::Stale, None);
-        for index in 0..self.tracks.len() {
-            let Some(at) = world.position_of(self.kind, self.tracks[index].id) else { continue };
-            let fresh = receiver.fresh(at);
-            let rests = world.tick.0.saturating_sub(fresh.0) >= self.config.rest_ticks;
-            let tick = if rests { world.tick } else { fresh };
-            if tick.0 <= self.tracks[index].known_tick {
-                continue;
-            }
-            let mut lanes = std::mem::take(&mut self.rows[0]);
-            lanes.iter_mut().zip(world.lanes_at(at)).for_each(|(lane, value)| *lane = value);
-            let (its, from) = self.take(index, tick.0, &lanes, start);
-            self.rows[0] = lanes;
-            (outcome, start) = (outcome.max(its), from);
-        }
-        self.repair(outcome, start, step)
+    }
+
+    fn give(&self, index: usize, lanes: &mut [u32]) -> Result<(), EncodeError> {
+        self.states[index].state.quantize(lanes)
     }
 }

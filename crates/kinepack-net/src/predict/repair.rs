@@ -1,30 +1,27 @@
 //! Corrects a prediction: takes authoritative states, and repeats the steps since.
 
-use std::ops::Range;
-
-use kinepack::{EncodeError, Pack, Tick};
+use kinepack::{EncodeError, Tick};
 
 use super::carry::{Differing, carry};
 use super::config::{PredictError, Repair};
-use super::predicted::{Own, Predicted};
+use super::engine::{Engine, Steps, Taken};
 use super::report::{Correction, Outcome};
 use super::track::Track;
+use crate::model::Model;
 
-impl<S: Pack, I: Pack> Predicted<S, I> {
-    /// Repeats the last steps of all entities, for a step that reads what has changed since: for
-    /// example another `Predicted`, whose [`Correction::repeated_ticks`] are these. With
-    /// [`Repair::Blend`] nothing is repeated.
+impl<S, M: Model<S>> Engine<S, M> {
+    /// Repeats the last steps of all entities.
     ///
     /// # Errors
-    /// Returns [`PredictError::State`].
-    pub fn repeat_last(
+    /// Returns [`PredictError::State`] after it has done everything else.
+    pub(super) fn repeat_last(
         &mut self,
         ticks: u32,
-        step: impl FnMut(&mut [Own<S>], &I, Tick),
+        steps: &mut impl Steps,
     ) -> Result<Correction, PredictError> {
         let Some((oldest, newest)) = self.ticks else { return Ok(Correction::default()) };
         self.remember();
-        self.repeat(newest.saturating_sub(ticks).max(oldest), step)
+        self.repeat(newest.saturating_sub(ticks).max(oldest), steps)
     }
 
     /// Takes an authoritative state. `start` is the first tick from which others are to be
@@ -44,7 +41,9 @@ impl<S: Pack, I: Pack> Predicted<S, I> {
         let outcome = match &self.tracks[index] {
             _ if tick > newest => Outcome::Ahead,
             track if tick < oldest.max(track.since) => Outcome::TooOld,
-            track if is_equal::<S>(track.row(tick), lanes, &mut self.rows[1]) => Outcome::Confirmed,
+            track if is_equal(&self.rules.model, track.row(tick), lanes, &mut self.rows[1]) => {
+                Outcome::Confirmed
+            }
             _ => Outcome::Corrected,
         };
         let count = match outcome {
@@ -80,12 +79,15 @@ impl<S: Pack, I: Pack> Predicted<S, I> {
     /// Repairs the prediction from the tick `start` on, if there is one.
     pub(super) fn repair(
         &mut self,
-        outcome: Outcome,
-        start: Option<u32>,
-        step: impl FnMut(&mut [Own<S>], &I, Tick),
+        Taken { outcome, start }: Taken,
+        steps: &mut impl Steps,
     ) -> Result<Correction, PredictError> {
-        let Some(start) = start else { return Ok(Correction::of(outcome)) };
-        let correction = self.repeat(start, step)?;
+        let (Some(start), Some((oldest, newest))) = (start, self.ticks) else {
+            return Ok(Correction::of(outcome));
+        };
+        // The caller may have changed the history since it took the states.
+        let start = start.clamp(oldest, newest);
+        let correction = self.repeat(start, steps)?;
         Ok(Correction { outcome, ..correction })
     }
 
@@ -101,7 +103,7 @@ impl<S: Pack, I: Pack> Predicted<S, I> {
     pub(super) fn repeat(
         &mut self,
         start: u32,
-        mut step: impl FnMut(&mut [Own<S>], &I, Tick),
+        steps: &mut impl Steps,
     ) -> Result<Correction, PredictError> {
         let Some((oldest, newest)) = self.ticks else { return Ok(Correction::default()) };
         for track in self.tracks.iter_mut().filter(|track| track.authority_tick == start) {
@@ -110,7 +112,7 @@ impl<S: Pack, I: Pack> Predicted<S, I> {
         let mut result = Ok(());
         if self.config.repair == Repair::Repeat {
             for tick in start..newest {
-                result = result.and(self.advance(tick + 1, &mut step));
+                result = result.and(self.advance(tick + 1, steps));
             }
         }
         let repeated_ticks = newest - start;
@@ -128,33 +130,24 @@ impl<S: Pack, I: Pack> Predicted<S, I> {
     }
 
     /// Steps from the tick before `tick` to it.
-    pub(super) fn advance(
-        &mut self,
-        tick: u32,
-        step: &mut impl FnMut(&mut [Own<S>], &I, Tick),
-    ) -> Result<(), EncodeError> {
+    pub(super) fn advance(&mut self, tick: u32, steps: &mut impl Steps) -> Result<(), EncodeError> {
         let place = self.input_place(tick);
-        let Self { tracks, states, stats, .. } = self;
-        states.clear();
+        let Self { tracks, inputs, stats, .. } = self;
         let was_present = |track: &Track<S>| tick > 0 && track.is_present(tick - 1);
-        let present = tracks.iter().filter(|track| was_present(track));
-        states.extend(
-            present.map(|track| Own { id: track.id, state: S::reconstruct(track.row(tick - 1)) }),
-        );
-        if !states.is_empty() {
-            let input = I::reconstruct(&self.inputs[place]);
-            step(states, &input, Tick(tick));
+        steps.begin();
+        for track in tracks.iter().filter(|track| was_present(track)) {
+            steps.take(track.id, track.row(tick - 1));
         }
-        let mut result = Ok(());
-        let mut states = states.iter();
+        steps.step(&inputs[place], Tick(tick));
+        let (mut result, mut index) = (Ok(()), 0);
         for track in tracks {
-            if was_present(track)
-                && let Some(Own { state, .. }) = states.next()
-                && let Err(error) = state.quantize(track.row_mut(tick))
-            {
-                track.copy_row(tick - 1, tick);
-                stats.unquantized += 1;
-                result = result.and(Err(error));
+            if was_present(track) {
+                if let Err(error) = steps.give(index, track.row_mut(tick)) {
+                    track.copy_row(tick - 1, tick);
+                    stats.unquantized += 1;
+                    result = result.and(Err(error));
+                }
+                index += 1;
             }
             if track.authority_tick == tick {
                 track.obey_at(tick);
@@ -178,15 +171,10 @@ impl<S: Pack, I: Pack> Predicted<S, I> {
             }
         }
     }
-
-    pub(super) fn input_place(&self, tick: u32) -> Range<usize> {
-        let first = tick as usize % self.config.history_ticks as usize * I::LANES;
-        first..first + I::LANES
-    }
 }
 
 /// Whether a server whose rounded state has the lanes `row` sends the lanes `sent`. A rotation with
 /// two components of almost the same size may get other codes when it is quantized once more.
-fn is_equal<S: Pack>(row: &[u32], sent: &[u32], again: &mut [u32]) -> bool {
-    row == sent || (S::reconstruct(row).quantize(again).is_ok() && again == sent)
+fn is_equal<S>(model: &impl Model<S>, row: &[u32], sent: &[u32], again: &mut [u32]) -> bool {
+    row == sent || (model.quantize(&model.reconstruct(row), again).is_ok() && again == sent)
 }

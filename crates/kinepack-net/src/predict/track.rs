@@ -4,17 +4,19 @@
 use std::ops::Range;
 
 use kinepack::schema::Share;
-use kinepack::{Between, EncodeError, EntityId, Pack, Schema};
+use kinepack::{Between, EncodeError, EntityId, Schema};
 
 use super::distance::{Distance, distance};
 use crate::fade::{Fade, Lasts, Step};
+use crate::model::Model;
 
 /// The speed of a path is measured over this part of a tick.
 const SPEED_TICKS: f64 = 0.5;
 
 /// What the tracks of a prediction share.
 #[derive(Debug)]
-pub(super) struct Rules {
+pub(super) struct Rules<M> {
+    pub(super) model: M,
     /// The schema of the entities' kind alone.
     pub(super) schema: Schema,
     pub(super) tick_hz: f64,
@@ -24,7 +26,7 @@ pub(super) struct Rules {
     pub(super) break_lanes: Vec<usize>,
 }
 
-impl Rules {
+impl<M> Rules<M> {
     fn is_broken(&self, from: &[u32], to: &[u32]) -> bool {
         self.break_lanes.iter().any(|lane| from[*lane] != to[*lane])
     }
@@ -54,7 +56,7 @@ pub(super) struct Track<S> {
     shown_at: f64,
 }
 
-impl<S: Pack> Track<S> {
+impl<S> Track<S> {
     pub(super) fn new(id: EntityId, tick: u32, authority: Vec<u32>, history_ticks: u32) -> Self {
         let lanes = authority.len();
         Self {
@@ -116,7 +118,7 @@ impl<S: Pack> Track<S> {
     }
 
     /// Ends the offset if the entity jumps at the newest tick.
-    pub(super) fn note_break(&mut self, newest: u32, rules: &Rules) {
+    pub(super) fn note_break<M>(&mut self, newest: u32, rules: &Rules<M>) {
         let is_first = newest == 0 || !self.is_present(newest - 1);
         if !is_first && rules.is_broken(self.row(newest - 1), self.row(newest)) {
             self.fade_end = self.fade_end.min(newest.into());
@@ -133,12 +135,17 @@ impl<S: Pack> Track<S> {
     }
 
     /// The state to show at the moment `at`, in ticks.
-    pub(super) fn shown(&mut self, at: f64, (oldest, newest): (u32, u32), rules: &Rules) -> S {
+    pub(super) fn shown<M: Model<S>>(
+        &mut self,
+        at: f64,
+        (oldest, newest): (u32, u32),
+        rules: &Rules<M>,
+    ) -> S {
         let (from, to, at) = self.around(at, oldest, newest);
         self.shown_at = at;
         let mut state = between(self.row(from), self.row(to), (from, to), at, rules);
         let fade = self.fade.as_ref().filter(|_| at < self.fade_end);
-        if fade.is_none_or(|fade| fade.apply(&mut state, at / rules.tick_hz)) {
+        if fade.is_none_or(|fade| fade.apply(&rules.model, &mut state, at / rules.tick_hz)) {
             self.fade = None;
         }
         state
@@ -156,10 +163,10 @@ impl<S: Pack> Track<S> {
     /// Continues the shown path after a correction, from the remembered path to the present one.
     /// `moved` is memory for a row. Returns by how much the newest state changed, and whether that
     /// is shown at once.
-    pub(super) fn continue_path(
+    pub(super) fn continue_path<M: Model<S>>(
         &mut self,
         (oldest, newest): (u32, u32),
-        rules: &Rules,
+        rules: &Rules<M>,
         moved: &mut [u32],
     ) -> Result<(Distance, bool), EncodeError> {
         // The path of an entity that was just added was not shown.
@@ -171,7 +178,7 @@ impl<S: Pack> Track<S> {
         if !was_shown || old == new {
             return Ok((Distance::default(), false));
         }
-        let changed = distance::<S>(&rules.schema, [old.1, new.1], moved)?;
+        let changed = distance(&rules.schema, &rules.model, [old.1, new.1], moved)?;
         let is_snapped = rules.is_broken(old.0, new.0)
             || rules.is_broken(old.1, new.1)
             || changed.length > rules.snap_distance;
@@ -183,10 +190,10 @@ impl<S: Pack> Track<S> {
         let mut shown = path_at(old, ticks, at, rules);
         let fade = self.fade.as_ref().filter(|_| at < self.fade_end);
         if let Some(fade) = fade {
-            let now_s = at / rules.tick_hz;
-            fade.apply(&mut shown.at, now_s);
-            fade.apply(&mut shown.beside, now_s);
-            fade.apply_speed(&mut shown.beside, now_s, -shown.seconds);
+            let (model, now_s) = (&rules.model, at / rules.tick_hz);
+            fade.apply(model, &mut shown.at, now_s);
+            fade.apply(model, &mut shown.beside, now_s);
+            fade.apply_speed(model, &mut shown.beside, now_s, -shown.seconds);
         }
         let jumps_later = at < f64::from(to) && rules.is_broken(new.0, new.1);
         self.fade_end = if jumps_later { f64::from(to) } else { f64::INFINITY };
@@ -197,18 +204,19 @@ impl<S: Pack> Track<S> {
 
 /// The path between two ticks at a moment, and where it would have been a little earlier at the
 /// speed that it has there.
-fn path_at<S: Pack>(
+fn path_at<S, M: Model<S>>(
     rows: (&[u32], &[u32]),
     ticks @ (from, to): (u32, u32),
     at: f64,
-    rules: &Rules,
+    rules: &Rules<M>,
 ) -> Step<S> {
-    let state = |at| between::<S>(rows.0, rows.1, ticks, at, rules);
+    let state = |at| between(rows.0, rows.1, ticks, at, rules);
     let (mut beside, seconds) = (state(at), SPEED_TICKS / rules.tick_hz);
     if from != to {
         let (first, last) = (f64::from(from), f64::from(to) - SPEED_TICKS);
         let begin = (at - SPEED_TICKS / 2.0).clamp(first, last);
-        beside.displace(&state(begin + SPEED_TICKS), &state(begin), Share::WHOLE);
+        let [from, to] = [begin + SPEED_TICKS, begin].map(state);
+        rules.model.displace(&mut beside, &from, &to, Share::WHOLE);
     }
     Step { at: state(at), beside, seconds }
 }
@@ -222,19 +230,20 @@ fn place(count: usize, lanes: usize, tick: u32) -> Range<usize> {
 
 /// The state at the moment `at` between those of two ticks. At a break it is the first until the
 /// second tick.
-fn between<S: Pack>(
+fn between<S, M: Model<S>>(
     from: &[u32],
     to: &[u32],
     (from_tick, to_tick): (u32, u32),
     at: f64,
-    rules: &Rules,
+    rules: &Rules<M>,
 ) -> S {
+    let model = &rules.model;
     if from_tick == to_tick || at >= f64::from(to_tick) {
-        return S::reconstruct(to);
+        return model.reconstruct(to);
     }
     if rules.is_broken(from, to) {
-        return S::reconstruct(from);
+        return model.reconstruct(from);
     }
     let ratio = (at - f64::from(from_tick)) as f32;
-    S::interpolate(from, to, Between { ratio, seconds: (1.0 / rules.tick_hz) as f32 })
+    model.interpolate(from, to, Between { ratio, seconds: (1.0 / rules.tick_hz) as f32 })
 }

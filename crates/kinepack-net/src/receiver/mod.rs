@@ -25,4 +25,4 @@ pub use endpoint::{Received, Receiver, ReceiverConfig, ReceiverStats};
 pub use frame_player::FramePlayer;
 pub use playback::{Playback, Sample};
 pub(crate) use playout_point::{Before, Next, Pace};
-pub use smoother::Smoother;
+pub use smoother::{Smoother, WordSmoother};

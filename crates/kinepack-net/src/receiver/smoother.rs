@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use kinepack::frame::FrameError;
 use kinepack::schema::Share;
-use kinepack::{EncodeError, EntityId, Pack};
+use kinepack::{EncodeError, EntityId, Pack, Schema};
 
 use super::playback::{Playback, Sample};
 use crate::fade::{Fade, Lasts, Step};
+use crate::model::{BySchema, ByType, Model};
 
 /// An entity that was not drawn for longer than this begins anew, without a fade.
 const LONGEST_GAP: Duration = Duration::from_millis(250);
@@ -53,6 +54,44 @@ const LONGEST_GAP: Duration = Duration::from_millis(250);
 /// ```
 #[derive(Debug)]
 pub struct Smoother<T> {
+    of: Smoothing<T>,
+}
+
+/// A [`Smoother`] for entities that no type describes: their states are
+/// [raw words](kinepack::Schema::reconstruct_raw). It shows the same numbers as a smoother of a type
+/// whose real numbers are `f64`. Use one for each kind.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack::{EncodeError, Schema};
+/// use kinepack_net::{Playback, WordSmoother};
+///
+/// fn draw(
+///     smoother: &mut WordSmoother,
+///     now: Duration,
+///     playback: &Playback<'_>,
+/// ) -> Result<Vec<Vec<u64>>, EncodeError> {
+///     smoother.begin(now);
+///     let samples = playback.samples_of_kind(0);
+///     samples.map(|sample| Ok(smoother.state(playback, &sample)?.to_vec())).collect()
+/// }
+///
+/// let schema = Schema::of::<u8>();
+/// let smoother = WordSmoother::new(&schema, Duration::from_millis(150))?;
+/// # let _ = (draw, smoother);
+/// # Ok::<(), EncodeError>(())
+/// ```
+///
+/// Each state is allocated.
+#[derive(Debug)]
+pub struct WordSmoother {
+    model: BySchema,
+    of: Smoothing<Vec<u64>>,
+}
+
+/// The entities that were drawn lately.
+#[derive(Debug)]
+struct Smoothing<T> {
     fade: Duration,
     now: Duration,
     drawn: HashMap<EntityId, Drawn<T>>,
@@ -83,15 +122,14 @@ impl<T> Smoother<T> {
     /// Makes a smoother. After the time `fade`, a twentieth of the distance is left. With zero,
     /// nothing fades.
     pub fn new(fade: Duration) -> Self {
-        Self { fade, now: Duration::ZERO, drawn: HashMap::new() }
+        Self { of: Smoothing::new(fade) }
     }
 
     /// Begins a frame at `now`, and forgets the entities that were not drawn for a while.
     ///
     /// Cost: a look at each entity that was drawn lately.
     pub fn begin(&mut self, now: Duration) {
-        self.now = self.now.max(now);
-        self.drawn.retain(|_, drawn| self.now - drawn.at <= LONGEST_GAP);
+        self.of.begin(now);
     }
 }
 
@@ -105,9 +143,7 @@ impl<T: Pack + Clone> Smoother<T> {
         playback: &Playback<'_>,
         sample: &Sample<'_>,
     ) -> Result<&T, EncodeError> {
-        let is_after = sample.between.ratio >= 1.0;
-        let (state, index) = if is_after { sample.to } else { sample.from };
-        self.draw(playback, sample, state.frame_at(index), |_, sample| sample.state())
+        self.of.draw(&ByType, playback, sample, frame_of(sample), |_, sample| sample.state())
     }
 
     /// The state to draw in world coordinates: [`Playback::in_world`], and what is left of a
@@ -164,11 +200,72 @@ impl<T: Pack + Clone> Smoother<T> {
         sample: &Sample<'a>,
         state: impl FnMut(&Playback<'a>, &Sample<'a>) -> Result<T, E>,
     ) -> Result<&T, E> {
-        self.draw(playback, sample, None, state)
+        self.of.draw(&ByType, playback, sample, None, state)
+    }
+}
+
+impl WordSmoother {
+    /// Makes a smoother for entities of a schema with one kind, such as
+    /// [`Schema::of_kind`](kinepack::Schema::of_kind). `fade` is as for [`Smoother::new`].
+    ///
+    /// # Errors
+    /// Returns [`EncodeError::LaneCount`] if the schema has several kinds.
+    pub fn new(schema: &Schema, fade: Duration) -> Result<Self, EncodeError> {
+        // Only a schema of one kind has raw words.
+        let count = schema.lanes().len();
+        schema.reconstruct_raw(&vec![0; count], &mut vec![0; count])?;
+        Ok(Self { model: BySchema::new(schema.clone()), of: Smoothing::new(fade) })
     }
 
+    /// Begins a frame: see [`Smoother::begin`].
+    pub fn begin(&mut self, now: Duration) {
+        self.of.begin(now);
+    }
+
+    /// The raw words of the state to draw: see [`Smoother::state`].
+    ///
+    /// # Errors
+    /// Returns [`EncodeError::LaneCount`] if the sample is of a kind with other lanes; then nothing
+    /// has changed.
+    pub fn state(
+        &mut self,
+        playback: &Playback<'_>,
+        sample: &Sample<'_>,
+    ) -> Result<&[u64], EncodeError> {
+        let Self { model, of } = self;
+        let words = |_: &Playback<'_>, sample: &Sample<'_>| {
+            let [from, to] = [sample.from, sample.to]
+                .map(|(state, index)| state.lanes_at(index).collect::<Vec<u32>>());
+            let mut words = vec![0; model.schema().lanes().len()];
+            model.schema().interpolate_raw(&from, &to, sample.between, &mut words)?;
+            Ok(words)
+        };
+        of.draw(model, playback, sample, frame_of(sample), words).map(Vec::as_slice)
+    }
+}
+
+/// The entity that a sample's entity is relative to at the moment.
+fn frame_of(sample: &Sample<'_>) -> Option<EntityId> {
+    let is_after = sample.between.ratio >= 1.0;
+    let (state, index) = if is_after { sample.to } else { sample.from };
+    state.frame_at(index)
+}
+
+impl<T> Smoothing<T> {
+    fn new(fade: Duration) -> Self {
+        Self { fade, now: Duration::ZERO, drawn: HashMap::new() }
+    }
+
+    fn begin(&mut self, now: Duration) {
+        self.now = self.now.max(now);
+        self.drawn.retain(|_, drawn| self.now - drawn.at <= LONGEST_GAP);
+    }
+}
+
+impl<T: Clone> Smoothing<T> {
     fn draw<'a, E>(
         &mut self,
+        model: &impl Model<T>,
         playback: &Playback<'a>,
         sample: &Sample<'a>,
         frame: Option<EntityId>,
@@ -201,11 +298,12 @@ impl<T: Pack + Clone> Smoother<T> {
             let beside = state(&playback, &sample)?;
             let known = Step { at: known.clone(), beside, seconds };
             let lasts = Lasts { position: self.fade, rotation: self.fade };
-            drawn.fade = Some(Fade::new(now.as_secs_f64(), drawn.carried_on(now), known, lasts));
+            let shown = drawn.carried_on(model, now);
+            drawn.fade = Some(Fade::new(now.as_secs_f64(), shown, known, lasts));
         }
         let mut shown = known;
         let fade = drawn.fade.as_ref();
-        let is_over = fade.is_some_and(|fade| fade.apply(&mut shown, now.as_secs_f64()));
+        let is_over = fade.is_some_and(|fade| fade.apply(model, &mut shown, now.as_secs_f64()));
         drawn.fade = drawn.fade.take().filter(|_| !is_over);
         let last = std::mem::replace(&mut drawn.shown, shown);
         drawn.before = (drawn.at, last);
@@ -214,15 +312,15 @@ impl<T: Pack + Clone> Smoother<T> {
     }
 }
 
-impl<T: Pack + Clone> Drawn<T> {
+impl<T: Clone> Drawn<T> {
     /// The path that was shown, continued straight to `now`.
-    fn carried_on(&self, now: Duration) -> Step<T> {
+    fn carried_on(&self, model: &impl Model<T>, now: Duration) -> Step<T> {
         let (before_at, before) = &self.before;
         let seconds = (now - self.at).as_secs_f64();
         let ratio = seconds / (self.at - *before_at).as_secs_f64();
         let mut at = self.shown.clone();
         if ratio.is_finite() {
-            at.displace(before, &self.shown, Share::of(ratio));
+            model.displace(&mut at, before, &self.shown, Share::of(ratio));
         }
         Step { at, beside: self.shown.clone(), seconds }
     }

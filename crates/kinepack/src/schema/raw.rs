@@ -8,10 +8,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::Role;
+use super::displace::{displace_floats, displace_rotation};
 use super::field::{Field, FieldKind};
 use super::lane::{load_wide, store_wide};
 use super::resolve::ResolvedFields;
+use super::{Role, Share};
 use crate::quantize::IntegerLimits;
 use crate::{Between, EncodeError};
 
@@ -157,6 +158,28 @@ impl Field {
                 }
             }
             _ => self.reconstruct_raw(&nearest[lanes], raw),
+        }
+    }
+
+    /// Moves this field's raw words by a share of the way from `from` to `to`.
+    pub(crate) fn displace_raw(&self, raw: &mut [u64], from: &[u64], to: &[u64], share: Share) {
+        match &self.kind {
+            FieldKind::Floats(axes) if self.role != Role::Velocity => {
+                for (index, axis) in axes.iter().enumerate() {
+                    let [mut now, from, to] =
+                        [raw[index], from[index], to[index]].map(f64::from_bits);
+                    displace_floats(&mut now, &from, &to, &[*axis], share);
+                    raw[index] = now.to_bits();
+                }
+            }
+            FieldKind::Rotation(_) => {
+                let xyzw =
+                    |raw: &[u64]| -> [f64; 4] { core::array::from_fn(|i| f64::from_bits(raw[i])) };
+                let mut now = xyzw(raw);
+                displace_rotation(&mut now, &xyzw(from), &xyzw(to), share);
+                raw.iter_mut().zip(now).for_each(|(word, component)| *word = component.to_bits());
+            }
+            _ => {}
         }
     }
 

@@ -1,7 +1,7 @@
-//! Quantizes and reconstructs the raw words of whole entities: see [`raw`](super::raw).
+//! Quantizes, reconstructs, interpolates and displaces the raw words of whole entities: see [`raw`](super::raw).
 
 use super::raw::reconstruct_fields;
-use super::{Field, Schema};
+use super::{Field, Schema, Share};
 use crate::{Between, EncodeError};
 
 impl Schema {
@@ -59,6 +59,69 @@ impl Schema {
             field.interpolate_raw(velocity, from, to, at, &mut raw[field.lanes()]);
         }
         Ok(())
+    }
+
+    /// Moves the raw words of an entity by a share of the way from the words `from` to the words
+    /// `to`, as [`Pack::displace`](super::Pack::displace) does for states of `f64`. Only numbers with
+    /// limits and rotations move, except velocities. The attribute `step` has no effect, because a
+    /// schema does not record it.
+    ///
+    /// ```
+    /// use kinepack::schema::Share;
+    /// use kinepack::{Pack, Schema};
+    ///
+    /// #[derive(Pack)]
+    /// struct Ball {
+    ///     #[pack(range = -64.0..64.0, precision = 0.125)]
+    ///     height: f64,
+    ///     bounces: u8,
+    /// }
+    ///
+    /// let schema = Schema::of::<Ball>();
+    /// let words = |height: f64, bounces| [height.to_bits(), bounces];
+    /// let mut ball = words(1.0, 1);
+    /// schema.displace_raw(&mut ball, &words(0.0, 7), &words(8.0, 7), Share::of(0.25))?;
+    /// assert_eq!(ball, words(3.0, 1));
+    /// # Ok::<(), kinepack::EncodeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`EncodeError::LaneCount`] if a slice has another length.
+    pub fn displace_raw(
+        &self,
+        raw: &mut [u64],
+        from: &[u64],
+        to: &[u64],
+        share: Share,
+    ) -> Result<(), EncodeError> {
+        for state in [&*raw, from, to] {
+            self.check_lanes(state.len())?;
+        }
+        for field in &self.fields {
+            // No selector moves, so the conditions still hold after the fields before.
+            if [&*raw, from, to].into_iter().all(|state| self.is_present_raw(field, state)) {
+                let lanes = field.lanes();
+                field.displace_raw(
+                    &mut raw[lanes.clone()],
+                    &from[lanes.clone()],
+                    &to[lanes],
+                    share,
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a field is present in the entity with these raw words.
+    fn is_present_raw(&self, field: &Field, raw: &[u64]) -> bool {
+        field.conditions().hold(|lane| {
+            let selector = self.fields.iter().find(|field| field.lanes().start == lane);
+            let mut code = [0];
+            // A selector has one lane and is no real number, so it can always be quantized.
+            selector.map_or(0, |selector| {
+                selector.quantize_raw(&raw[lane..=lane], &mut code).map_or(0, |_| code[0])
+            })
+        })
     }
 
     /// Finds the index of the field that is the velocity of `field`.
