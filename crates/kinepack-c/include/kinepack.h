@@ -57,6 +57,9 @@ enum KpStatus
   // The call succeeded, but not for all receivers. The error text names the receivers for which
   // it failed.
   KP_STATUS_RECEIVERS = 10,
+  // A step of a prediction failed, or gave a state that cannot be quantized. The entities of
+  // failed steps have kept their states of the tick before, and everything else was done.
+  KP_STATUS_STEP = 11,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -191,6 +194,32 @@ typedef int32_t KpCarry;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// What playback shows of an entity whose next state has not arrived.
+enum KpExtrapolation
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // The newest state is held. This is the default. Keep it, and draw without smoothing, for kinds
+  // that players aim at if a server rewinds: then it finds exactly what they saw.
+  KP_EXTRAPOLATION_HOLD = 0,
+  // The motion continues straight: at the field's velocity, or else like the entity's last two
+  // states. It slows down after half of the longest way, and stops after one and a half of it. An
+  // entity with a velocity always continues, so its velocity must be zero at rest. An entity that
+  // has just jumped is held.
+  KP_EXTRAPOLATION_STRAIGHT = 1,
+  // The newest state is held, and the game moves the entity on by its own rules:
+  // `kp_shown_starved` tells for how long.
+  KP_EXTRAPOLATION_GAME = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum KpExtrapolation KpExtrapolation;
+#else
+typedef int32_t KpExtrapolation;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // The forms in which numbers are coded by magnitude.
 enum KpMagnitudeForm
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -272,6 +301,52 @@ enum KpNumber
 typedef enum KpNumber KpNumber;
 #else
 typedef int32_t KpNumber;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What an authoritative state did.
+enum KpOutcome
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // Nothing: a state of this tick or of a later one was taken before.
+  KP_OUTCOME_STALE = 0,
+  // It equals the prediction.
+  KP_OUTCOME_CONFIRMED = 1,
+  // It is of a tick that was not predicted yet. The entity takes it when the input for that tick
+  // is pushed.
+  KP_OUTCOME_AHEAD = 2,
+  // It is older than the history, and was not used.
+  KP_OUTCOME_TOO_OLD = 3,
+  // It differs from the prediction, and corrected it.
+  KP_OUTCOME_CORRECTED = 4,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum KpOutcome KpOutcome;
+#else
+typedef int32_t KpOutcome;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// How a state that differs from the prediction corrects it.
+enum KpRepair
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // Takes the state, and repeats the steps with the inputs since.
+  KP_REPAIR_REPEAT = 0,
+  // Adds the difference to the states since, without steps. This is for motion that the client
+  // cannot repeat, such as physics with others' bodies, and for steps that are expensive.
+  KP_REPAIR_BLEND = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum KpRepair KpRepair;
+#else
+typedef int32_t KpRepair;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -544,6 +619,29 @@ typedef struct KpEvents {
   uint64_t id;
 } KpEvents;
 
+// Receives the world of a hub. A receiver has no socket and no clock.
+typedef struct KpReceiver {
+  // The handle; 0 means no object.
+  uint64_t id;
+} KpReceiver;
+
+// Sends one world to many receivers. A hub has no sockets and no clock: the caller passes in
+// datagrams and the time, and polls datagrams to send. The transport must deliver a datagram
+// unaltered or not at all. Use an encrypted or authenticated transport, because an altered
+// datagram is often another valid one.
+typedef struct KpHub {
+  // The handle; 0 means no object.
+  uint64_t id;
+} KpHub;
+
+// The entities and events that a receiver, a viewer or a replay shows at the moment of its last
+// `kp_..._play`, or the entities that a hub found in its past. That object owns the handle and
+// frees it, so there is no function to free it.
+typedef struct KpShown {
+  // The handle; 0 means no object.
+  uint64_t id;
+} KpShown;
+
 // A joint with a different precision.
 typedef struct KpJointPrecision {
   // The joint's precision in cm, above 0.
@@ -662,14 +760,6 @@ typedef struct KpFigureInfo {
   uint32_t tiers;
 } KpFigureInfo;
 
-// The entities and events that a receiver, a viewer or a replay shows at the moment of its last
-// `kp_..._play`, or the entities that a hub found in its past. That object owns the handle and
-// frees it, so there is no function to free it.
-typedef struct KpShown {
-  // The handle; 0 means no object.
-  uint64_t id;
-} KpShown;
-
 // A clip that a body plays. While it stays the same, it takes no bits, although its time runs: keep
 // it from its start to its end, and push it with every pose.
 typedef struct KpClipPlay {
@@ -770,15 +860,6 @@ typedef struct KpHubOptions {
   // The kinds of events, or zero for no events.
   struct KpEvents events;
 } KpHubOptions;
-
-// Sends one world to many receivers. A hub has no sockets and no clock: the caller passes in
-// datagrams and the time, and polls datagrams to send. The transport must deliver a datagram
-// unaltered or not at all. Use an encrypted or authenticated transport, because an altered
-// datagram is often another valid one.
-typedef struct KpHub {
-  // The handle; 0 means no object.
-  uint64_t id;
-} KpHub;
 
 // The hub's view of a connection to a receiver.
 typedef struct KpHubStatus {
@@ -956,12 +1037,6 @@ typedef struct KpInputClock {
   uint64_t id;
 } KpInputClock;
 
-// Receives the world of a hub. A receiver has no socket and no clock.
-typedef struct KpReceiver {
-  // The handle; 0 means no object.
-  uint64_t id;
-} KpReceiver;
-
 // Sends the records of a client. A sender has no socket and no clock.
 typedef struct KpStreamSender {
   // The handle; 0 means no object.
@@ -1017,6 +1092,124 @@ typedef struct KpMagnitude {
   // The numbers. Components from `count` on are ignored.
   struct KpComponent components[4];
 } KpMagnitude;
+
+// How a client predicts its own entities. `kp_predict_config_at_hz` writes the defaults.
+typedef struct KpPredictConfig {
+  // Ticks per second.
+  uint32_t tick_hz;
+  // How many ticks of inputs and states are kept, 2 to 1,024. An authoritative state that is
+  // older than all of them is not used.
+  uint32_t history_ticks;
+  // How a state that differs from the prediction corrects it: a `KpRepair`.
+  int32_t repair;
+  // How long the offset of numbers and vectors fades after a correction: the time until a
+  // twentieth is left. 0 shows corrections at once.
+  uint32_t position_fade_ms;
+  // The same for rotations, and for numbers that wrap.
+  uint32_t rotation_fade_ms;
+  // An entity that no snapshot has sent for this many ticks rests, so its state is also that of
+  // the newest snapshot's tick. That must be longer than the hub may take to send an entity that
+  // moves, also after a loss. The largest number means never.
+  uint32_t rest_ticks;
+  // A correction that shifts a number or a vector by more than this is shown at once, like a
+  // teleport. The unit is that of the fields.
+  double snap_distance;
+} KpPredictConfig;
+
+// Predicts a client's own entities, of one kind: shows the effect of an input at once, and corrects
+// itself by the states that arrive from the server. Push each input with the tick for which the
+// server will use it. Several entities are stepped together, so that they may affect each other.
+//
+// The step must depend on nothing but what it is given and what never changes, and give the same
+// floats on both machines. The server must round each state after each step as a packet does, by
+// `kp_schema_rounded`. Otherwise corrections happen all the time.
+typedef struct KpPrediction {
+  // The handle; 0 means no object.
+  uint64_t id;
+} KpPrediction;
+
+// The numbers of a field in the caller's memory, to which the library writes.
+typedef struct KpTarget {
+  // The address of the first number of the first entity. If it is null, the field is not
+  // written.
+  void *data;
+  // The number of bytes from one entity to the next.
+  size_t stride;
+  // The type of the numbers: a `KpNumber` that can hold every value of the field.
+  int32_t number;
+} KpTarget;
+
+// The game's step, and the memory that it works on. Each call that may step gets one, and keeps
+// none of its pointers.
+//
+// The library writes the entities' states of the tick before to `targets`, and the input of the
+// tick to `input_targets`. Then it calls `step`, which changes the states where they are. The
+// library reads them through `columns`, which are the same numbers. It rounds them as a packet does.
+typedef struct KpStep {
+  // Steps `count` entities to the tick `tick`, and returns 0. If it returns another number, the
+  // entities keep their states, `step` is not called again, and the call returns
+  // `KP_STATUS_STEP`. It must not throw an exception or jump out. It may use other objects, but a
+  // call with the prediction that calls it returns `KP_STATUS_ARGUMENT`.
+  int32_t (*step)(void *user, size_t count, uint32_t tick);
+  // Is passed to `step`.
+  void *user;
+  // For how many entities there is room: at least as many as were added, including the entity
+  // that `kp_prediction_add` adds.
+  size_t capacity;
+  // Room for `capacity` ids of the entities, in increasing order. It may be null.
+  uint32_t *ids;
+  // A target for each field of the entities, with room for `capacity` entities.
+  const struct KpTarget *targets;
+  // A column for each field of the entities, in general of the same numbers as its target. A
+  // field that the step does not change needs one too.
+  const struct KpColumn *columns;
+  // The number of targets, and of columns.
+  size_t fields;
+  // A target for each field of the input, with room for one input.
+  const struct KpTarget *input_targets;
+  // The number of input targets.
+  size_t input_fields;
+} KpStep;
+
+// What a call with authoritative states did.
+typedef struct KpCorrection {
+  // What happened: a `KpOutcome`; of several entities, the largest.
+  int32_t outcome;
+  // How many ticks were repeated or shifted.
+  uint32_t repeated_ticks;
+  // By how much the newest states changed: the length of the vector, or the difference of the
+  // number, that changed most. Velocities are not measured.
+  double distance;
+  // The largest turn of a rotation, and of a number that wraps.
+  double turn_rad;
+  // Not 0 if an entity's correction is shown at once instead of fading: because of a cut, a
+  // change of its frame, or the snap distance.
+  int32_t is_snapped;
+} KpCorrection;
+
+// Counters of a prediction since it was made.
+typedef struct KpPredictStats {
+  // The inputs that were pushed.
+  uint64_t inputs;
+  // The ticks without an input of their own, which were stepped with the last one.
+  uint64_t filled_ticks;
+  // How often a gap between two inputs was longer than the history, which began anew.
+  uint64_t restarts;
+  // The authoritative states that equal the prediction.
+  uint64_t confirmed;
+  // Those that corrected it.
+  uint64_t corrected;
+  // Those of ticks that were not predicted yet.
+  uint64_t ahead;
+  // Those that are older than the history, and were not used.
+  uint64_t too_old;
+  // The corrections that were shown at once.
+  uint64_t snapped;
+  // The ticks that were repeated or shifted.
+  uint64_t repeated_ticks;
+  // The states after a step that could not be quantized.
+  uint64_t unquantized;
+} KpPredictStats;
 
 // The settings of a publisher.
 typedef struct KpPublisherOptions {
@@ -1160,17 +1353,6 @@ typedef struct KpSchemaBuilder {
   uint64_t id;
 } KpSchemaBuilder;
 
-// The numbers of a field in the caller's memory, to which the library writes.
-typedef struct KpTarget {
-  // The address of the first number of the first entity. If it is null, the field is not
-  // written.
-  void *data;
-  // The number of bytes from one entity to the next.
-  size_t stride;
-  // The type of the numbers: a `KpNumber` that can hold every value of the field.
-  int32_t number;
-} KpTarget;
-
 // An event that is due.
 typedef struct KpEvent {
   // The tick at which the event happened.
@@ -1246,6 +1428,24 @@ typedef struct KpStreamBase {
   // The handle; 0 means no object.
   uint64_t id;
 } KpStreamBase;
+
+// A receiver's view of its stream.
+typedef struct KpStreamReceiverStatus {
+  // The number of packets accepted.
+  uint64_t packets;
+  // The number of packets refused, including duplicates.
+  uint64_t refused;
+  // The bytes of the accepted packets.
+  uint64_t bytes;
+  // The number of records that arrived, each once.
+  uint64_t records;
+  // How many of these arrived as repeats, because their own packet is missing.
+  uint64_t recovered;
+  // The number of ticks whose record had arrived in time for `kp_stream_read_for_tick`.
+  uint64_t in_time;
+  // The number of ticks without a record, because it was lost or late.
+  uint64_t missed;
+} KpStreamReceiverStatus;
 
 // A value, and how it is coded relative to a value that both sides hold.
 typedef struct KpValue {
@@ -1605,6 +1805,51 @@ KpStatus kp_events_new(struct KpCodec codec,
 
 // Frees kinds of events. Objects made with them remain valid.
 KpStatus kp_events_free(struct KpEvents events);
+
+// Chooses what a receiver shows of a kind of entities whose next state has not arrived: a
+// `KpExtrapolation`, for at most `at_most_ms`, up to 1,000. For `KP_EXTRAPOLATION_STRAIGHT` this is
+// the longest way, as a time at full speed. `KP_EXTRAPOLATION_HOLD` ignores it.
+//
+// While a kind is not held, playback runs on although it starves, and does not lag more after that.
+// When the next state arrives, the shown place differs from the true one: see
+// `kp_receiver_set_smoothing`. Kinds that are held need that too.
+KpStatus kp_receiver_set_extrapolation(struct KpReceiver receiver,
+                                       uint32_t kind,
+                                       int32_t extrapolation,
+                                       uint32_t at_most_ms);
+
+// Tells a hub what the receivers show of a kind of entities whose next state has not arrived, so
+// that `kp_hub_rewind` finds it: the arguments of `kp_receiver_set_extrapolation`. This changes
+// nothing that is sent.
+//
+// A rewind finds what `kp_shown_read` wrote without smoothing, also for a kind that continues
+// straight. It cannot know what smoothing or the game's own rules added, because that depends on
+// the frames that the client drew. Hold kinds that players shoot at and draw them without
+// smoothing, or accept that a shot at a returning entity is off by what is left to fade.
+KpStatus kp_hub_set_extrapolation(struct KpHub hub,
+                                  uint32_t kind,
+                                  int32_t extrapolation,
+                                  uint32_t at_most_ms);
+
+// Makes `kp_shown_read` show a kind of entities without jumps when their next state arrives after
+// all: the distance from the shown place to the true one fades out, with a steady velocity. After
+// `fade_ms`, a twentieth is left. 0 ends that, as at first. An entity that jumps, or was added
+// again, does not fade. As long as no entity has waited for a state, nothing changes.
+//
+// The numbers that fade are positions, other numbers with a range, and rotations; not velocities,
+// integers and flags. `kp_shown_places` and figures are not smoothed. Cost: a few states for each
+// entity that was shown in the last quarter of a second.
+KpStatus kp_receiver_set_smoothing(struct KpReceiver receiver, uint32_t kind, uint32_t fade_ms);
+
+// Writes for how long each of a kind's entities has waited for a newer state, in milliseconds, in
+// the order of their ids: `*count` times, if they fit into `capacity`. 0 if a later state is known.
+// The time counts as far as playback runs on. An entity at rest also has no later state, so the
+// time is long for entities that snapshots leave out because nothing changed.
+KpStatus kp_shown_starved(struct KpShown shown,
+                          uint32_t kind,
+                          double *times_ms,
+                          size_t capacity,
+                          size_t *count);
 
 // Creates a figure of a skeleton. Both sides need the same skeleton and options; the schema's hash
 // covers both. `options` may be null. A precision that is finer than the numbers of a pose is
@@ -1999,6 +2244,127 @@ KpStatus kp_magnitudes_read(struct KpMagnitude *vectors,
                             const uint8_t *bytes,
                             size_t size);
 
+// Writes the defaults for a world of `tick_hz` ticks per second: a second of history, positions
+// that fade in a second and rotations in half of that, and a snap distance of four.
+KpStatus kp_predict_config_at_hz(uint32_t tick_hz, struct KpPredictConfig *out);
+
+// Creates a prediction without entities. `schema` is that of the receiver, and `kind` is the index
+// of the entities' kind in it. `inputs` is the schema of the inputs, with one kind, as in
+// `kp_stream_sender_new`. The caller frees `*out` with `kp_prediction_free`.
+KpStatus kp_prediction_new(struct KpSchema schema,
+                           uint32_t kind,
+                           struct KpSchema inputs,
+                           const struct KpPredictConfig *config,
+                           struct KpPrediction *out);
+
+// Adds an entity with its authoritative state of a tick: a column of one entity for each field. If
+// the tick is before the newest predicted one, the steps since are repeated for all entities. If it
+// is later, the entity begins when the input for it is pushed. Inputs are expected from the tick
+// after the first entity's on. Returns `KP_STATUS_ARGUMENT` if the entity was added before, and
+// `KP_STATUS_STEP` as `kp_prediction_push` does.
+KpStatus kp_prediction_add(struct KpPrediction prediction,
+                           uint32_t id,
+                           uint32_t tick,
+                           const struct KpColumn *columns,
+                           size_t column_count,
+                           const struct KpStep *step);
+
+// Removes an entity with its history. Returns `KP_STATUS_NOTHING` if there is none.
+KpStatus kp_prediction_remove(struct KpPrediction prediction, uint32_t id);
+
+// Removes all entities, inputs and ticks, as for a new session. The counters stay.
+KpStatus kp_prediction_clear(struct KpPrediction prediction);
+
+// Predicts one more tick with an input, a column of one record for each of its fields: calls `step`
+// with the entities' states of the tick before. Push the same numbers to the stream, with
+// `kp_stream_push_for_tick`.
+//
+// A client may skip ticks. The ticks between are stepped with the input before them, as a server
+// does that repeats the last input. After a gap that is longer than the history, the entities keep
+// their states until the tick before `tick`, and the history begins anew there.
+//
+// Returns `KP_STATUS_ARGUMENT` if the tick is not after the newest one. Returns `KP_STATUS_STEP` if
+// the step failed or gave a state that cannot be quantized. Then those entities have kept their
+// states of the tick before, and everything else was done.
+KpStatus kp_prediction_push(struct KpPrediction prediction,
+                            uint32_t tick,
+                            const struct KpColumn *columns,
+                            size_t column_count,
+                            const struct KpStep *step);
+
+// Frees a prediction.
+KpStatus kp_prediction_free(struct KpPrediction prediction);
+
+// Takes the authoritative state of an entity, a column of one entity for each field. If it equals
+// the prediction of its tick, nothing else happens. Otherwise it takes the prediction's place, and
+// all entities repeat the steps since. The shown paths continue without a step. The tick must be
+// exact: `kp_prediction_correct_from` takes it from a receiver. `out` may be null. Returns
+// `KP_STATUS_NOTHING` if the entity was not added, and `KP_STATUS_STEP` as `kp_prediction_push`
+// does; then `*out` is not written.
+KpStatus kp_prediction_correct(struct KpPrediction prediction,
+                               uint32_t id,
+                               uint32_t tick,
+                               const struct KpColumn *columns,
+                               size_t column_count,
+                               const struct KpStep *step,
+                               struct KpCorrection *out);
+
+// Takes the newest states of all entities from a receiver, if they are newer than those taken
+// before. Call this after datagrams arrived. An entity that the receiver does not know stays as it
+// is. `out` may be null. Returns `KP_STATUS_STEP` as `kp_prediction_push` does; then `*out` is not
+// written.
+//
+// The tick of a state must be exact, so the hub should send own entities in each snapshot: near in
+// its rings, without a time precision, and with a high priority in a budget.
+KpStatus kp_prediction_correct_from(struct KpPrediction prediction,
+                                    struct KpReceiver receiver,
+                                    const struct KpStep *step,
+                                    struct KpCorrection *out);
+
+// Repeats the last `ticks` steps of all entities, for a step that reads what has changed since: for
+// example another prediction, whose `repeated_ticks` of `KpCorrection` these are. With
+// `KP_REPAIR_BLEND` nothing is repeated. `out` may be null. Returns `KP_STATUS_STEP` as
+// `kp_prediction_push` does; then `*out` is not written.
+KpStatus kp_prediction_repeat_last(struct KpPrediction prediction,
+                                   uint32_t ticks,
+                                   const struct KpStep *step,
+                                   struct KpCorrection *out);
+
+// Writes the numbers of the state to draw at the moment `at`, a tick with its fraction, to a target
+// of one entity for each field: between two predicted ticks, plus the fading offset of corrections.
+// Returns `KP_STATUS_NOTHING` if the entity was not added, or begins later.
+//
+// A game that draws between its last two ticks passes the tick of `kp_input_clock_tick` minus 1.
+// The moment is within the history and at most the newest tick. Call this once a frame for each
+// entity, with moments that increase. Positions, numbers with a range and rotations have an offset;
+// velocities, integers and flags change at once.
+KpStatus kp_prediction_shown(struct KpPrediction prediction,
+                             uint32_t id,
+                             double at,
+                             const struct KpTarget *targets,
+                             size_t target_count);
+
+// Writes the numbers of an entity's predicted state at a tick, without offset, to a target of one
+// entity for each field. Returns `KP_STATUS_NOTHING` if the history does not have it.
+KpStatus kp_prediction_state(struct KpPrediction prediction,
+                             uint32_t id,
+                             uint32_t tick,
+                             const struct KpTarget *targets,
+                             size_t target_count);
+
+// Writes the newest predicted tick. Returns `KP_STATUS_NOTHING` before the first input or entity.
+KpStatus kp_prediction_newest(struct KpPrediction prediction, uint32_t *tick);
+
+// Writes the ids of the predicted entities, in increasing order: `*count` ids, if they fit into
+// `capacity`.
+KpStatus kp_prediction_ids(struct KpPrediction prediction,
+                           uint32_t *ids,
+                           size_t capacity,
+                           size_t *count);
+
+// Writes the counters of a prediction.
+KpStatus kp_prediction_stats(struct KpPrediction prediction, struct KpPredictStats *out);
+
 // Creates a publisher of the tiers of a catalogue. `options` may be null. The caller frees `*out`
 // with `kp_publisher_free`.
 KpStatus kp_publisher_new(struct KpCatalogue catalogue,
@@ -2265,6 +2631,18 @@ KpStatus kp_schema_field_name(struct KpSchema schema,
 // Finds the field of a kind with the name `name`. Returns `KP_STATUS_NOTHING` if there is no such
 // field.
 KpStatus kp_schema_find(struct KpSchema schema, uint32_t kind, const char *name, uint32_t *field);
+
+// Rounds states of a kind as the other side gets them: reads `count` entities from a column for each
+// field, and writes them to a target for each field, which may be the same numbers. A server that
+// simulates entities which clients predict rounds them after each step: see `KpPrediction`. Returns
+// `KP_STATUS_VALUE` if a value cannot be quantized; then nothing is written.
+KpStatus kp_schema_rounded(struct KpSchema schema,
+                           uint32_t kind,
+                           size_t count,
+                           const struct KpColumn *columns,
+                           size_t column_count,
+                           const struct KpTarget *targets,
+                           size_t target_count);
 
 // Frees a schema. Objects made with the schema remain valid.
 KpStatus kp_schema_free(struct KpSchema schema);
@@ -2676,6 +3054,10 @@ KpStatus kp_stream_read_for_tick(struct KpStreamReceiver receiver,
                                  const struct KpTarget *targets,
                                  size_t target_count,
                                  int32_t *in_time);
+
+// Writes a receiver's view of its stream.
+KpStatus kp_stream_receiver_status(struct KpStreamReceiver receiver,
+                                   struct KpStreamReceiverStatus *out);
 
 // Writes values: `*size` bytes, if they fit into `capacity`. Both sides need the same kinds,
 // limits and small differences, and must hold the same `before`. To get the values that the

@@ -141,6 +141,62 @@ impl World {
         unsafe { self.add(kind, &[EntityId(0)], columns) }
     }
 
+    /// Replaces all entities by those of the only kind. The ids increase.
+    ///
+    /// # Safety
+    /// Each column has the numbers of `ids.len()` entities.
+    pub(crate) unsafe fn set_rows(
+        &mut self,
+        ids: &[EntityId],
+        columns: &[KpColumn],
+    ) -> Result<(), Failure> {
+        self.snapshot.clear(Tick(0));
+        // SAFETY: the caller guarantees that each column has the numbers of these entities until
+        // this function returns.
+        unsafe { self.add(0, ids, columns) }
+    }
+
+    /// Replaces all entities by the one of the row `row` of the columns.
+    ///
+    /// # Safety
+    /// Each column has the numbers of more than `row` entities, and their addresses do not overflow.
+    pub(crate) unsafe fn set_row(
+        &mut self,
+        id: EntityId,
+        columns: &[KpColumn],
+        row: usize,
+    ) -> Result<(), Failure> {
+        let of_row = columns.iter().map(|column| {
+            // The addresses do not overflow, so neither does the product.
+            KpColumn { data: column.data.wrapping_byte_add(row * column.stride), ..*column }
+        });
+        let of_row: Vec<KpColumn> = of_row.collect();
+        // SAFETY: the caller guarantees that each column has the numbers of the row.
+        unsafe { self.set_rows(&[id], &of_row) }
+    }
+
+    /// Copies the lanes of the entity `index` of the only kind.
+    pub(crate) fn copy_row(&self, index: usize, lanes: &mut [u32]) {
+        let row = self.snapshot.lanes_at(index);
+        lanes.iter_mut().zip(row).for_each(|(lane, value)| *lane = value);
+    }
+
+    /// Checks that columns can have the numbers of `rows` entities of the only kind. Does not read
+    /// the numbers.
+    pub(crate) fn check_columns(
+        &mut self,
+        columns: &[KpColumn],
+        rows: usize,
+    ) -> Result<(), Failure> {
+        // SAFETY: no entities have no numbers.
+        unsafe { self.set_rows(&[], columns)? };
+        for (field, column) in one_of(self.kinds(), 0)?.fields().iter().zip(columns) {
+            let bytes = Values::per_entity(field) * number_of(column.number)?.bytes();
+            check_rows(column.data.cast(), rows, column.stride, bytes)?;
+        }
+        Ok(())
+    }
+
     /// Checks that the snapshot can hold states of the schema with the hash `hash`. `of` names the
     /// owner of the schema.
     pub(crate) fn check_schema(&self, hash: u64, of: &str) -> Result<(), Failure> {
@@ -162,19 +218,11 @@ pub(crate) unsafe fn write_rows(
     capacity: usize,
     mut read: impl FnMut(usize, &mut [u64]) -> Result<(), EncodeError>,
 ) -> Result<(), Failure> {
-    if targets.len() != fields.len() {
-        let text = format!("{} targets for {} fields", targets.len(), fields.len());
-        return Err(Failure::argument(text));
-    }
     if rows > capacity {
         return Err(memory::too_many(rows, capacity));
     }
     // All checks precede the first write, so that an error changes nothing.
-    let writers = fields
-        .iter()
-        .zip(targets)
-        .map(|(field, target)| Ok((Writer::new(field, target, rows)?, field.lanes().len())));
-    let writers: Vec<(Writer, usize)> = writers.collect::<Result<_, Failure>>()?;
+    let writers = writers(fields, targets, rows)?;
     let mut words = vec![0; writers.iter().map(|(_, lanes)| lanes).sum()];
     for row in 0..rows {
         read(row, &mut words).map_err(Failure::argument)?;
@@ -189,6 +237,31 @@ pub(crate) unsafe fn write_rows(
         }
     }
     Ok(())
+}
+
+/// Checks that targets can take the values of `rows` entities.
+pub(crate) fn check_targets(
+    fields: &[Field],
+    targets: &[KpTarget],
+    rows: usize,
+) -> Result<(), Failure> {
+    writers(fields, targets, rows).map(drop)
+}
+
+/// The writers of all fields, each with its number of lanes.
+fn writers(
+    fields: &[Field],
+    targets: &[KpTarget],
+    rows: usize,
+) -> Result<Vec<(Writer, usize)>, Failure> {
+    if targets.len() != fields.len() {
+        let text = format!("{} targets for {} fields", targets.len(), fields.len());
+        return Err(Failure::argument(text));
+    }
+    let of_fields = fields.iter().zip(targets);
+    of_fields
+        .map(|(field, target)| Ok((Writer::new(field, target, rows)?, field.lanes().len())))
+        .collect()
 }
 
 fn number_of(number: i32) -> Result<Number, Failure> {

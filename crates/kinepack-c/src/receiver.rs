@@ -32,7 +32,7 @@ pub(crate) static RECEIVERS: Handles<Mutex<Receiving>> = Handles::new(9, "a rece
 #[derive(Debug)]
 pub(crate) struct Receiving {
     pub(crate) receiver: Receiver,
-    shown: Shown,
+    pub(crate) shown: Shown,
     next: Next<()>,
 }
 
@@ -166,7 +166,9 @@ pub unsafe extern "C" fn kp_receiver_play(
         let receiver = RECEIVERS.get(receiver.id)?;
         let mut receiver = lock(&receiver);
         let Receiving { receiver, shown, .. } = &mut *receiver;
-        let playback = shown.show(&receiver.playback(time(now_ns)).ok_or_else(nothing_yet)?)?;
+        let playback = receiver.playback(time(now_ns)).ok_or_else(nothing_yet)?;
+        shown.begin(time(now_ns))?;
+        let playback = shown.show(&playback)?;
         // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, playback) }
     })

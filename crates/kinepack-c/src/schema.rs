@@ -2,11 +2,12 @@
 
 use std::ffi::c_char;
 
-use kinepack::Schema;
 use kinepack::schema::{Field, FieldKind};
 use kinepack::values::Values;
+use kinepack::{EntityId, Schema};
 
 use crate::KpStatus;
+use crate::columns::{KpColumn, KpTarget, World, write_rows};
 use crate::handles::Handles;
 use crate::memory::{self, check_out, give, give_text, put, slice};
 use crate::status::{Failure, call};
@@ -227,6 +228,45 @@ fn field_of(schema: &Schema, kind: u32, field: u32) -> Result<&Field, Failure> {
 pub(crate) fn one_of<T>(kinds: &[T], kind: u32) -> Result<&T, Failure> {
     kinds.get(kind as usize).ok_or_else(|| {
         Failure::argument(format!("the schema has no kind {kind}; it has {}", kinds.len()))
+    })
+}
+
+/// Rounds states of a kind as the other side gets them: reads `count` entities from a column for each
+/// field, and writes them to a target for each field, which may be the same numbers. A server that
+/// simulates entities which clients predict rounds them after each step: see `KpPrediction`. Returns
+/// `KP_STATUS_VALUE` if a value cannot be quantized; then nothing is written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_schema_rounded(
+    schema: KpSchema,
+    kind: u32,
+    count: usize,
+    columns: *const KpColumn,
+    column_count: usize,
+    targets: *const KpTarget,
+    target_count: usize,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller guarantees that `columns` has `column_count` valid columns and
+        // `targets` has `target_count` valid targets, until this call returns.
+        let (columns, targets) =
+            unsafe { (slice(columns, column_count)?, slice(targets, target_count)?) };
+        let schema = SCHEMAS.get(schema.id)?;
+        one_of(schema.kinds(), kind)?;
+        let of_kind = schema.of_kind(kind as usize);
+        let last = u32::try_from(count).map_err(|_| Failure::argument("too many entities"))?;
+        let ids: Vec<EntityId> = (0..last).map(EntityId).collect();
+        let mut rounded = World::new(&of_kind);
+        let mut lanes = vec![0; of_kind.lanes().len()];
+        // SAFETY: the caller guarantees that each column has `count` readable entities and each
+        // target has writable memory for `count` entities, until this call returns. All columns are
+        // read before the first target is written.
+        unsafe {
+            rounded.set_rows(&ids, columns)?;
+            write_rows(of_kind.fields(), targets, count, count, |row, words| {
+                rounded.copy_row(row, &mut lanes);
+                of_kind.reconstruct_raw(&lanes, words)
+            })
+        }
     })
 }
 

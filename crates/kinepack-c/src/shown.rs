@@ -3,16 +3,17 @@
 
 use std::ops::Range;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use kinepack::frame::Motion;
 use kinepack::schema::EntityKind;
 use kinepack::{Between, EntityId, Schema, Snapshot, Tick};
-use kinepack_net::{Event, EventKinds, Past, Playback, Sample};
+use kinepack_net::{Event, EventKinds, Past, Playback, Sample, WordSmoother};
 
 use crate::KpStatus;
 use crate::columns::{KpTarget, write_rows};
 use crate::handles::{Handles, lock};
-use crate::memory::{check_out, give_list, put, slice};
+use crate::memory::{check_out, give_list, milliseconds, put, slice};
 use crate::schema::one_of;
 use crate::shown_places::KpPlace;
 use crate::status::{Failure, call};
@@ -129,9 +130,15 @@ pub unsafe extern "C" fn kp_shown_read(
         let showing = SHOWN.get(shown.id)?;
         let showing = lock(&showing);
         let rows = one_of(&showing.kinds, kind)?;
-        let read = |row: usize, words: &mut [u64]| {
-            let ([from, to], between) = rows.states(row);
-            rows.schema.interpolate_raw(from, to, between, words)
+        let read = |row: usize, words: &mut [u64]| match rows.smoothed(row) {
+            Some(smoothed) => {
+                words.copy_from_slice(smoothed);
+                Ok(())
+            }
+            None => {
+                let ([from, to], between) = rows.states(row);
+                rows.schema.interpolate_raw(from, to, between, words)
+            }
         };
         // SAFETY: the caller guarantees that each target has writable memory for `capacity`
         // entities until this call returns.
@@ -256,6 +263,31 @@ impl Shown {
         lock(&*SHOWN.get(self.handle.id)?).show(playback)
     }
 
+    /// Begins a frame at `now` for the kinds that are smoothed.
+    pub(crate) fn begin(&self, now: Duration) -> Result<(), Failure> {
+        let showing = SHOWN.get(self.handle.id)?;
+        let mut showing = lock(&showing);
+        showing.kinds.iter_mut().flat_map(|rows| &mut rows.smoother).for_each(|of| of.begin(now));
+        Ok(())
+    }
+
+    /// Smooths a kind from the next moment on, or ends that if `fade` is zero.
+    pub(crate) fn set_smoothing(&self, kind: u32, fade: Duration) -> Result<(), Failure> {
+        let showing = SHOWN.get(self.handle.id)?;
+        let mut showing = lock(&showing);
+        let smoother = WordSmoother::new(&one_of(&showing.kinds, kind)?.schema, fade);
+        let smoother = smoother.map_err(Failure::argument)?;
+        showing.kinds[kind as usize].smoother = (!fade.is_zero()).then_some(smoother);
+        Ok(())
+    }
+
+    /// The name of a kind.
+    pub(crate) fn kind_name(&self, kind: u32) -> Result<String, Failure> {
+        let showing = SHOWN.get(self.handle.id)?;
+        let showing = lock(&showing);
+        Ok(one_of(&showing.kinds, kind)?.schema.kinds()[0].name().to_owned())
+    }
+
     /// Stores entities of a past. The ids increase. Leaves out entities that were not shown, and
     /// those whose state is too old, because neither is a target.
     pub(crate) fn show_past(&self, past: &Past<'_>, ids: &[EntityId]) -> Result<(), Failure> {
@@ -306,22 +338,38 @@ struct Rows {
     lanes: [Vec<u32>; 2],
     /// How far the moment is between the two states.
     between: Vec<Between>,
+    /// For how long each entity has waited for a newer state.
+    starved_ms: Vec<f64>,
     /// Where each entity is in the world. `None` if no field of the kind is relative to an entity.
     places: Option<Vec<KpPlace>>,
+    smoother: Option<WordSmoother>,
+    /// The smoothed words of each entity. Empty if the moment was shown without smoothing.
+    words: Vec<u64>,
 }
 
 impl Rows {
     fn new(schema: Schema) -> Self {
         let has_frame = schema.kinds().iter().any(EntityKind::has_frame);
         let places = has_frame.then(Vec::new);
-        Self { schema, ids: Vec::new(), lanes: Default::default(), between: Vec::new(), places }
+        Self {
+            schema,
+            ids: Vec::new(),
+            lanes: Default::default(),
+            between: Vec::new(),
+            starved_ms: Vec::new(),
+            places,
+            smoother: None,
+            words: Vec::new(),
+        }
     }
 
     fn clear(&mut self) {
-        let Self { ids, lanes, between, places, .. } = self;
+        let Self { ids, lanes, between, starved_ms, places, words, .. } = self;
         ids.clear();
         lanes.iter_mut().for_each(Vec::clear);
         between.clear();
+        starved_ms.clear();
+        words.clear();
         places.iter_mut().for_each(Vec::clear);
     }
 
@@ -332,9 +380,25 @@ impl Rows {
         }
         self.ids.push(sample.id.0);
         self.between.push(sample.between);
+        self.starved_ms.push(milliseconds(Some(sample.starved_for())));
         if let Some(places) = &mut self.places {
             places.push(KpPlace::of(motion()));
         }
+    }
+
+    /// Computes the smoothed words of all entities of a playback.
+    fn smooth(&mut self, kind: usize, playback: &Playback<'_>) -> Result<(), Failure> {
+        let Self { smoother: Some(smoother), words, .. } = self else { return Ok(()) };
+        for sample in playback.samples_of_kind(kind) {
+            words.extend(smoother.state(playback, &sample).map_err(Failure::argument)?);
+        }
+        Ok(())
+    }
+
+    /// The smoothed words of an entity, if the kind is smoothed.
+    fn smoothed(&self, row: usize) -> Option<&[u64]> {
+        let count = self.schema.lanes().len();
+        self.words.get(row * count..(row + 1) * count).filter(|words| !words.is_empty())
     }
 
     /// The lanes of an entity in both states, and how far the moment is between them.
@@ -364,9 +428,17 @@ impl Showing {
         Ok(one_of(&self.kinds, kind)?.places.as_ref())
     }
 
+    /// For how long each entity of a kind has waited for a newer state.
+    pub(crate) fn starved_ms(&self, kind: u32) -> Result<&Vec<f64>, Failure> {
+        Ok(&one_of(&self.kinds, kind)?.starved_ms)
+    }
+
     /// Stores the state of a playback. Drops the events of the previous moment.
     fn show(&mut self, playback: &Playback<'_>) -> Result<KpPlayback, Failure> {
         self.fill(playback.samples(), |sample| playback.motion(sample).ok());
+        for (kind, rows) in self.kinds.iter_mut().enumerate() {
+            rows.smooth(kind, playback)?;
+        }
         let numbers = |ids: &[EntityId]| ids.iter().map(|id| id.0).collect();
         self.added = numbers(playback.added());
         self.removed = numbers(playback.removed());

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ffi::c_char;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::memory;
@@ -36,6 +36,9 @@ pub enum KpStatus {
     /// The call succeeded, but not for all receivers. The error text names the receivers for which
     /// it failed.
     Receivers = 10,
+    /// A step of a prediction failed, or gave a state that cannot be quantized. The entities of
+    /// failed steps have kept their states of the tick before, and everything else was done.
+    Step = 11,
 }
 
 /// Why a function failed.
@@ -62,6 +65,12 @@ impl Failure {
 
     pub(crate) fn data(text: impl Display) -> Self {
         Self::new(KpStatus::Data, text)
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
     }
 }
 

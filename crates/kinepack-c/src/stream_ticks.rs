@@ -10,6 +10,26 @@ use crate::memory::{check_out, put, slice, time};
 use crate::status::call;
 use crate::stream::{KpStreamReceiver, KpStreamSender, Received, STREAM_RECEIVERS, push};
 
+/// A receiver's view of its stream.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KpStreamReceiverStatus {
+    /// The number of packets accepted.
+    pub packets: u64,
+    /// The number of packets refused, including duplicates.
+    pub refused: u64,
+    /// The bytes of the accepted packets.
+    pub bytes: u64,
+    /// The number of records that arrived, each once.
+    pub records: u64,
+    /// How many of these arrived as repeats, because their own packet is missing.
+    pub recovered: u64,
+    /// The number of ticks whose record had arrived in time for `kp_stream_read_for_tick`.
+    pub in_time: u64,
+    /// The number of ticks without a record, because it was lost or late.
+    pub missed: u64,
+}
+
 /// Like `kp_stream_push`, but adds the record of a tick of the server, as `kp_input_clock_ticks`
 /// asks for it. The record's number is the tick modulo 65,536. Ticks that the clock skipped have no
 /// record. If the tick is not after that of the newest record, or 32,768 or more after it, the
@@ -76,5 +96,27 @@ pub unsafe extern "C" fn kp_stream_read_for_tick(
         }
         // SAFETY: the caller guarantees that `in_time` is writable until this call returns.
         unsafe { put(in_time, is_in_time.into()) }
+    })
+}
+
+/// Writes a receiver's view of its stream.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_stream_receiver_status(
+    receiver: KpStreamReceiver,
+    out: *mut KpStreamReceiverStatus,
+) -> KpStatus {
+    call(|| {
+        let stats = lock(&*STREAM_RECEIVERS.get(receiver.id)?).receiver.stats();
+        let described = KpStreamReceiverStatus {
+            packets: stats.packets,
+            refused: stats.refused(),
+            bytes: stats.bytes,
+            records: stats.records,
+            recovered: stats.recovered,
+            in_time: stats.in_time,
+            missed: stats.missed,
+        };
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
+        unsafe { put(out, described) }
     })
 }

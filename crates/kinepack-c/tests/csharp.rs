@@ -9,6 +9,7 @@
 //!   pointer that "may be null" according to the function's comment.
 //! - Any other pointer is for one value: `out` if the function writes the value, `ref` if the
 //!   function reads it. (`in` would be right too, but Mono's compiler ignores it.)
+//! - A function of the caller becomes an `IntPtr`.
 
 use cbindgen::Bindings;
 use cbindgen::ir::{
@@ -17,9 +18,10 @@ use cbindgen::ir::{
 };
 
 /// Structs that users of the package see and only read. Their properties are in other files.
-const READ_BY_USERS: [&str; 18] = [
+const READ_BY_USERS: [&str; 21] = [
     "KpAnmInfo",
     "KpClipInfo",
+    "KpCorrection",
     "KpEvent",
     "KpHubStatus",
     "KpInputClockStatus",
@@ -28,12 +30,14 @@ const READ_BY_USERS: [&str; 18] = [
     "KpPiece",
     "KpPlace",
     "KpPlayback",
+    "KpPredictStats",
     "KpReceiverStatus",
     "KpRecord",
     "KpReplayInfo",
     "KpReplaySummary",
     "KpSeen",
     "KpShownClip",
+    "KpStreamReceiverStatus",
     "KpTrack",
     "KpViewerStatus",
 ];
@@ -213,6 +217,8 @@ impl Writer<'_> {
     fn type_of(&self, ty: &Type) -> String {
         match ty {
             Type::Ptr { ty, .. } => format!("{}*", self.type_of(ty)),
+            // A delegate's pointer, which `Marshal` makes.
+            Type::FuncPtr { .. } => "IntPtr".to_owned(),
             Type::Path(path) => self.name_of(path.export_name()),
             Type::Primitive(number) => csharp_number(number.to_repr_c(&self.bindings.config))
                 .unwrap_or_else(|| panic!("a C# type for {number:?}"))

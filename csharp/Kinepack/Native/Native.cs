@@ -47,6 +47,12 @@ namespace Kinepack
         /// which it failed.
         /// </summary>
         Receivers = 10,
+
+        /// <summary>
+        /// A step of a prediction failed, or gave a state that cannot be quantized. The entities of
+        /// failed steps have kept their states of the tick before, and everything else was done.
+        /// </summary>
+        Step = 11,
     }
 
     /// <summary>The type of endpoint that handles a datagram.</summary>
@@ -153,6 +159,30 @@ namespace Kinepack
         Datagrams = 1,
     }
 
+    /// <summary>What playback shows of an entity whose next state has not arrived.</summary>
+    public enum Extrapolation
+    {
+        /// <summary>
+        /// The newest state is held. This is the default. Keep it, and draw without smoothing, for
+        /// kinds that players aim at if a server rewinds: then it finds exactly what they saw.
+        /// </summary>
+        Hold = 0,
+
+        /// <summary>
+        /// The motion continues straight: at the field's velocity, or else like the entity's last
+        /// two states. It slows down after half of the longest way, and stops after one and a half
+        /// of it. An entity with a velocity always continues, so its velocity must be zero at rest.
+        /// An entity that has just jumped is held.
+        /// </summary>
+        Straight = 1,
+
+        /// <summary>
+        /// The newest state is held, and the game moves the entity on by its own rules:
+        /// <c>kp_shown_starved</c> tells for how long.
+        /// </summary>
+        Game = 2,
+    }
+
     /// <summary>The forms in which numbers are coded by magnitude.</summary>
     internal enum MagnitudeForm
     {
@@ -228,6 +258,42 @@ namespace Kinepack
 
         /// <summary><c>ulong</c></summary>
         U64 = 9,
+    }
+
+    /// <summary>What an authoritative state did.</summary>
+    public enum Outcome
+    {
+        /// <summary>Nothing: a state of this tick or of a later one was taken before.</summary>
+        Stale = 0,
+
+        /// <summary>It equals the prediction.</summary>
+        Confirmed = 1,
+
+        /// <summary>
+        /// It is of a tick that was not predicted yet. The entity takes it when the input for that
+        /// tick is pushed.
+        /// </summary>
+        Ahead = 2,
+
+        /// <summary>It is older than the history, and was not used.</summary>
+        TooOld = 3,
+
+        /// <summary>It differs from the prediction, and corrected it.</summary>
+        Corrected = 4,
+    }
+
+    /// <summary>How a state that differs from the prediction corrects it.</summary>
+    public enum Repair
+    {
+        /// <summary>Takes the state, and repeats the steps with the inputs since.</summary>
+        Repeat = 0,
+
+        /// <summary>
+        /// Adds the difference to the states since, without steps. This is for motion that the
+        /// client cannot repeat, such as physics with others' bodies, and for steps that are
+        /// expensive.
+        /// </summary>
+        Blend = 1,
     }
 
     /// <summary>The role of a field in motion.</summary>
@@ -667,6 +733,71 @@ namespace Kinepack
         internal Axis components_3;
     }
 
+    /// <summary>What a call with authoritative states did.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly partial struct Correction
+    {
+        /// <summary>What happened: a <c>KpOutcome</c>; of several entities, the largest.</summary>
+        internal readonly int outcome;
+
+        /// <summary>How many ticks were repeated or shifted.</summary>
+        internal readonly uint repeated_ticks;
+
+        /// <summary>
+        /// By how much the newest states changed: the length of the vector, or the difference of
+        /// the number, that changed most. Velocities are not measured.
+        /// </summary>
+        internal readonly double distance;
+
+        /// <summary>The largest turn of a rotation, and of a number that wraps.</summary>
+        internal readonly double turn_rad;
+
+        /// <summary>
+        /// Not 0 if an entity's correction is shown at once instead of fading: because of a cut, a
+        /// change of its frame, or the snap distance.
+        /// </summary>
+        internal readonly int is_snapped;
+    }
+
+    /// <summary>Counters of a prediction since it was made.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly partial struct PredictStats
+    {
+        /// <summary>The inputs that were pushed.</summary>
+        internal readonly ulong inputs;
+
+        /// <summary>
+        /// The ticks without an input of their own, which were stepped with the last one.
+        /// </summary>
+        internal readonly ulong filled_ticks;
+
+        /// <summary>
+        /// How often a gap between two inputs was longer than the history, which began anew.
+        /// </summary>
+        internal readonly ulong restarts;
+
+        /// <summary>The authoritative states that equal the prediction.</summary>
+        internal readonly ulong confirmed;
+
+        /// <summary>Those that corrected it.</summary>
+        internal readonly ulong corrected;
+
+        /// <summary>Those of ticks that were not predicted yet.</summary>
+        internal readonly ulong ahead;
+
+        /// <summary>Those that are older than the history, and were not used.</summary>
+        internal readonly ulong too_old;
+
+        /// <summary>The corrections that were shown at once.</summary>
+        internal readonly ulong snapped;
+
+        /// <summary>The ticks that were repeated or shifted.</summary>
+        internal readonly ulong repeated_ticks;
+
+        /// <summary>The states after a step that could not be quantized.</summary>
+        internal readonly ulong unquantized;
+    }
+
     /// <summary>A unit for the transport: an object of a group, or a datagram.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public readonly partial struct Piece
@@ -834,6 +965,36 @@ namespace Kinepack
 
         /// <summary>Not 0 if a newer record arrived before this one.</summary>
         internal readonly byte is_late;
+    }
+
+    /// <summary>A receiver's view of its stream.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly partial struct StreamReceiverStatus
+    {
+        /// <summary>The number of packets accepted.</summary>
+        internal readonly ulong packets;
+
+        /// <summary>The number of packets refused, including duplicates.</summary>
+        internal readonly ulong refused;
+
+        /// <summary>The bytes of the accepted packets.</summary>
+        internal readonly ulong bytes;
+
+        /// <summary>The number of records that arrived, each once.</summary>
+        internal readonly ulong records;
+
+        /// <summary>
+        /// How many of these arrived as repeats, because their own packet is missing.
+        /// </summary>
+        internal readonly ulong recovered;
+
+        /// <summary>
+        /// The number of ticks whose record had arrived in time for <c>kp_stream_read_for_tick</c>.
+        /// </summary>
+        internal readonly ulong in_time;
+
+        /// <summary>The number of ticks without a record, because it was lost or late.</summary>
+        internal readonly ulong missed;
     }
 
     /// <summary>A value, and how it is coded relative to a value that both sides hold.</summary>
@@ -1512,6 +1673,125 @@ namespace Kinepack
             internal uint longest_frame_ms;
         }
 
+        /// <summary>
+        /// How a client predicts its own entities. <c>kp_predict_config_at_hz</c> writes the
+        /// defaults.
+        /// </summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpPredictConfig
+        {
+            /// <summary>Ticks per second.</summary>
+            internal uint tick_hz;
+
+            /// <summary>
+            /// How many ticks of inputs and states are kept, 2 to 1,024. An authoritative state
+            /// that is older than all of them is not used.
+            /// </summary>
+            internal uint history_ticks;
+
+            /// <summary>
+            /// How a state that differs from the prediction corrects it: a <c>KpRepair</c>.
+            /// </summary>
+            internal int repair;
+
+            /// <summary>
+            /// How long the offset of numbers and vectors fades after a correction: the time until
+            /// a twentieth is left. 0 shows corrections at once.
+            /// </summary>
+            internal uint position_fade_ms;
+
+            /// <summary>The same for rotations, and for numbers that wrap.</summary>
+            internal uint rotation_fade_ms;
+
+            /// <summary>
+            /// An entity that no snapshot has sent for this many ticks rests, so its state is also
+            /// that of the newest snapshot's tick. That must be longer than the hub may take to
+            /// send an entity that moves, also after a loss. The largest number means never.
+            /// </summary>
+            internal uint rest_ticks;
+
+            /// <summary>
+            /// A correction that shifts a number or a vector by more than this is shown at once,
+            /// like a teleport. The unit is that of the fields.
+            /// </summary>
+            internal double snap_distance;
+        }
+
+        /// <summary>
+        /// The numbers of a field in the caller's memory, to which the library writes.
+        /// </summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpTarget
+        {
+            /// <summary>
+            /// The address of the first number of the first entity. If it is null, the field is not
+            /// written.
+            /// </summary>
+            internal void* data;
+
+            /// <summary>The number of bytes from one entity to the next.</summary>
+            internal UIntPtr stride;
+
+            /// <summary>
+            /// The type of the numbers: a <c>KpNumber</c> that can hold every value of the field.
+            /// </summary>
+            internal int number;
+        }
+
+        /// <summary>
+        /// The game's step, and the memory that it works on. Each call that may step gets one, and
+        /// keeps none of its pointers. The library writes the entities' states of the tick before
+        /// to <c>targets</c>, and the input of the tick to <c>input_targets</c>. Then it calls
+        /// <c>step</c>, which changes the states where they are. The library reads them through
+        /// <c>columns</c>, which are the same numbers. It rounds them as a packet does.
+        /// </summary>
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct KpStep
+        {
+            /// <summary>
+            /// Steps <c>count</c> entities to the tick <c>tick</c>, and returns 0. If it returns
+            /// another number, the entities keep their states, <c>step</c> is not called again, and
+            /// the call returns <c>KP_STATUS_STEP</c>. It must not throw an exception or jump out.
+            /// It may use other objects, but a call with the prediction that calls it returns
+            /// <c>KP_STATUS_ARGUMENT</c>.
+            /// </summary>
+            internal IntPtr step;
+
+            /// <summary>Is passed to <c>step</c>.</summary>
+            internal void* user;
+
+            /// <summary>
+            /// For how many entities there is room: at least as many as were added, including the
+            /// entity that <c>kp_prediction_add</c> adds.
+            /// </summary>
+            internal UIntPtr capacity;
+
+            /// <summary>
+            /// Room for <c>capacity</c> ids of the entities, in increasing order. It may be null.
+            /// </summary>
+            internal uint* ids;
+
+            /// <summary>
+            /// A target for each field of the entities, with room for <c>capacity</c> entities.
+            /// </summary>
+            internal KpTarget* targets;
+
+            /// <summary>
+            /// A column for each field of the entities, in general of the same numbers as its
+            /// target. A field that the step does not change needs one too.
+            /// </summary>
+            internal KpColumn* columns;
+
+            /// <summary>The number of targets, and of columns.</summary>
+            internal UIntPtr fields;
+
+            /// <summary>A target for each field of the input, with room for one input.</summary>
+            internal KpTarget* input_targets;
+
+            /// <summary>The number of input targets.</summary>
+            internal UIntPtr input_fields;
+        }
+
         /// <summary>The settings of a publisher.</summary>
         [StructLayout(LayoutKind.Sequential)]
         internal struct KpPublisherOptions
@@ -1582,27 +1862,6 @@ namespace Kinepack
 
             /// <summary>The index of the field's first lane among the lanes of its kind.</summary>
             internal uint first_lane;
-        }
-
-        /// <summary>
-        /// The numbers of a field in the caller's memory, to which the library writes.
-        /// </summary>
-        [StructLayout(LayoutKind.Sequential)]
-        internal struct KpTarget
-        {
-            /// <summary>
-            /// The address of the first number of the first entity. If it is null, the field is not
-            /// written.
-            /// </summary>
-            internal void* data;
-
-            /// <summary>The number of bytes from one entity to the next.</summary>
-            internal UIntPtr stride;
-
-            /// <summary>
-            /// The type of the numbers: a <c>KpNumber</c> that can hold every value of the field.
-            /// </summary>
-            internal int number;
         }
 
         /// <summary>A joint of a skeleton to create.</summary>
@@ -2106,6 +2365,58 @@ namespace Kinepack
         internal static extern Status kp_events_free(ulong events);
 
         /// <summary>
+        /// Chooses what a receiver shows of a kind of entities whose next state has not arrived: a
+        /// <c>KpExtrapolation</c>, for at most <c>at_most_ms</c>, up to 1,000. For
+        /// <c>KP_EXTRAPOLATION_STRAIGHT</c> this is the longest way, as a time at full speed.
+        /// <c>KP_EXTRAPOLATION_HOLD</c> ignores it. While a kind is not held, playback runs on
+        /// although it starves, and does not lag more after that. When the next state arrives, the
+        /// shown place differs from the true one: see <c>kp_receiver_set_smoothing</c>. Kinds that
+        /// are held need that too.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_receiver_set_extrapolation(
+            ulong receiver, uint kind, int extrapolation, uint at_most_ms);
+
+        /// <summary>
+        /// Tells a hub what the receivers show of a kind of entities whose next state has not
+        /// arrived, so that <c>kp_hub_rewind</c> finds it: the arguments of
+        /// <c>kp_receiver_set_extrapolation</c>. This changes nothing that is sent. A rewind finds
+        /// what <c>kp_shown_read</c> wrote without smoothing, also for a kind that continues
+        /// straight. It cannot know what smoothing or the game's own rules added, because that
+        /// depends on the frames that the client drew. Hold kinds that players shoot at and draw
+        /// them without smoothing, or accept that a shot at a returning entity is off by what is
+        /// left to fade.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_hub_set_extrapolation(
+            ulong hub, uint kind, int extrapolation, uint at_most_ms);
+
+        /// <summary>
+        /// Makes <c>kp_shown_read</c> show a kind of entities without jumps when their next state
+        /// arrives after all: the distance from the shown place to the true one fades out, with a
+        /// steady velocity. After <c>fade_ms</c>, a twentieth is left. 0 ends that, as at first. An
+        /// entity that jumps, or was added again, does not fade. As long as no entity has waited
+        /// for a state, nothing changes. The numbers that fade are positions, other numbers with a
+        /// range, and rotations; not velocities, integers and flags. <c>kp_shown_places</c> and
+        /// figures are not smoothed. Cost: a few states for each entity that was shown in the last
+        /// quarter of a second.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_receiver_set_smoothing(
+            ulong receiver, uint kind, uint fade_ms);
+
+        /// <summary>
+        /// Writes for how long each of a kind's entities has waited for a newer state, in
+        /// milliseconds, in the order of their ids: <c>*count</c> times, if they fit into
+        /// <c>capacity</c>. 0 if a later state is known. The time counts as far as playback runs
+        /// on. An entity at rest also has no later state, so the time is long for entities that
+        /// snapshots leave out because nothing changed.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_shown_starved(
+            ulong shown, uint kind, double* times_ms, UIntPtr capacity, out UIntPtr count);
+
+        /// <summary>
         /// Creates a figure of a skeleton. Both sides need the same skeleton and options; the
         /// schema's hash covers both. <c>options</c> may be null. A precision that is finer than
         /// the numbers of a pose is refused. The caller frees <c>*out</c> with
@@ -2603,6 +2914,157 @@ namespace Kinepack
             Magnitude* vectors, UIntPtr count, byte* bytes, UIntPtr size);
 
         /// <summary>
+        /// Writes the defaults for a world of <c>tick_hz</c> ticks per second: a second of history,
+        /// positions that fade in a second and rotations in half of that, and a snap distance of
+        /// four.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_predict_config_at_hz(
+            uint tick_hz, out KpPredictConfig @out);
+
+        /// <summary>
+        /// Creates a prediction without entities. <c>schema</c> is that of the receiver, and
+        /// <c>kind</c> is the index of the entities' kind in it. <c>inputs</c> is the schema of the
+        /// inputs, with one kind, as in <c>kp_stream_sender_new</c>. The caller frees <c>*out</c>
+        /// with <c>kp_prediction_free</c>.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_prediction_new(
+            ulong schema, uint kind, ulong inputs, ref KpPredictConfig config, out ulong @out);
+
+        /// <summary>
+        /// Adds an entity with its authoritative state of a tick: a column of one entity for each
+        /// field. If the tick is before the newest predicted one, the steps since are repeated for
+        /// all entities. If it is later, the entity begins when the input for it is pushed. Inputs
+        /// are expected from the tick after the first entity's on. Returns
+        /// <c>KP_STATUS_ARGUMENT</c> if the entity was added before, and <c>KP_STATUS_STEP</c> as
+        /// <c>kp_prediction_push</c> does.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_prediction_add(
+            ulong prediction,
+            uint id,
+            uint tick,
+            KpColumn* columns,
+            UIntPtr column_count,
+            ref KpStep step);
+
+        /// <summary>
+        /// Removes an entity with its history. Returns <c>KP_STATUS_NOTHING</c> if there is none.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_prediction_remove(ulong prediction, uint id);
+
+        /// <summary>
+        /// Removes all entities, inputs and ticks, as for a new session. The counters stay.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_prediction_clear(ulong prediction);
+
+        /// <summary>
+        /// Predicts one more tick with an input, a column of one record for each of its fields:
+        /// calls <c>step</c> with the entities' states of the tick before. Push the same numbers to
+        /// the stream, with <c>kp_stream_push_for_tick</c>. A client may skip ticks. The ticks
+        /// between are stepped with the input before them, as a server does that repeats the last
+        /// input. After a gap that is longer than the history, the entities keep their states until
+        /// the tick before <c>tick</c>, and the history begins anew there. Returns
+        /// <c>KP_STATUS_ARGUMENT</c> if the tick is not after the newest one. Returns
+        /// <c>KP_STATUS_STEP</c> if the step failed or gave a state that cannot be quantized. Then
+        /// those entities have kept their states of the tick before, and everything else was done.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_prediction_push(
+            ulong prediction, uint tick, KpColumn* columns, UIntPtr column_count, ref KpStep step);
+
+        /// <summary>Frees a prediction.</summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_prediction_free(ulong prediction);
+
+        /// <summary>
+        /// Takes the authoritative state of an entity, a column of one entity for each field. If it
+        /// equals the prediction of its tick, nothing else happens. Otherwise it takes the
+        /// prediction's place, and all entities repeat the steps since. The shown paths continue
+        /// without a step. The tick must be exact: <c>kp_prediction_correct_from</c> takes it from
+        /// a receiver. <c>out</c> may be null. Returns <c>KP_STATUS_NOTHING</c> if the entity was
+        /// not added, and <c>KP_STATUS_STEP</c> as <c>kp_prediction_push</c> does; then <c>*out</c>
+        /// is not written.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_prediction_correct(
+            ulong prediction,
+            uint id,
+            uint tick,
+            KpColumn* columns,
+            UIntPtr column_count,
+            ref KpStep step,
+            Correction* @out);
+
+        /// <summary>
+        /// Takes the newest states of all entities from a receiver, if they are newer than those
+        /// taken before. Call this after datagrams arrived. An entity that the receiver does not
+        /// know stays as it is. <c>out</c> may be null. Returns <c>KP_STATUS_STEP</c> as
+        /// <c>kp_prediction_push</c> does; then <c>*out</c> is not written. The tick of a state
+        /// must be exact, so the hub should send own entities in each snapshot: near in its rings,
+        /// without a time precision, and with a high priority in a budget.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_prediction_correct_from(
+            ulong prediction, ulong receiver, ref KpStep step, Correction* @out);
+
+        /// <summary>
+        /// Repeats the last <c>ticks</c> steps of all entities, for a step that reads what has
+        /// changed since: for example another prediction, whose <c>repeated_ticks</c> of
+        /// <c>KpCorrection</c> these are. With <c>KP_REPAIR_BLEND</c> nothing is repeated.
+        /// <c>out</c> may be null. Returns <c>KP_STATUS_STEP</c> as <c>kp_prediction_push</c> does;
+        /// then <c>*out</c> is not written.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_prediction_repeat_last(
+            ulong prediction, uint ticks, ref KpStep step, Correction* @out);
+
+        /// <summary>
+        /// Writes the numbers of the state to draw at the moment <c>at</c>, a tick with its
+        /// fraction, to a target of one entity for each field: between two predicted ticks, plus
+        /// the fading offset of corrections. Returns <c>KP_STATUS_NOTHING</c> if the entity was not
+        /// added, or begins later. A game that draws between its last two ticks passes the tick of
+        /// <c>kp_input_clock_tick</c> minus 1. The moment is within the history and at most the
+        /// newest tick. Call this once a frame for each entity, with moments that increase.
+        /// Positions, numbers with a range and rotations have an offset; velocities, integers and
+        /// flags change at once.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_prediction_shown(
+            ulong prediction, uint id, double at, KpTarget* targets, UIntPtr target_count);
+
+        /// <summary>
+        /// Writes the numbers of an entity's predicted state at a tick, without offset, to a target
+        /// of one entity for each field. Returns <c>KP_STATUS_NOTHING</c> if the history does not
+        /// have it.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_prediction_state(
+            ulong prediction, uint id, uint tick, KpTarget* targets, UIntPtr target_count);
+
+        /// <summary>
+        /// Writes the newest predicted tick. Returns <c>KP_STATUS_NOTHING</c> before the first
+        /// input or entity.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_prediction_newest(ulong prediction, out uint tick);
+
+        /// <summary>
+        /// Writes the ids of the predicted entities, in increasing order: <c>*count</c> ids, if
+        /// they fit into <c>capacity</c>.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_prediction_ids(
+            ulong prediction, uint* ids, UIntPtr capacity, out UIntPtr count);
+
+        /// <summary>Writes the counters of a prediction.</summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_prediction_stats(ulong prediction, out PredictStats @out);
+
+        /// <summary>
         /// Creates a publisher of the tiers of a catalogue. <c>options</c> may be null. The caller
         /// frees <c>*out</c> with <c>kp_publisher_free</c>.
         /// </summary>
@@ -2986,6 +3448,23 @@ namespace Kinepack
         [DllImport(Name, CallingConvention = Convention)]
         internal static extern Status kp_schema_find(
             ulong schema, uint kind, byte[] name, out uint field);
+
+        /// <summary>
+        /// Rounds states of a kind as the other side gets them: reads <c>count</c> entities from a
+        /// column for each field, and writes them to a target for each field, which may be the same
+        /// numbers. A server that simulates entities which clients predict rounds them after each
+        /// step: see <c>KpPrediction</c>. Returns <c>KP_STATUS_VALUE</c> if a value cannot be
+        /// quantized; then nothing is written.
+        /// </summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_schema_rounded(
+            ulong schema,
+            uint kind,
+            UIntPtr count,
+            KpColumn* columns,
+            UIntPtr column_count,
+            KpTarget* targets,
+            UIntPtr target_count);
 
         /// <summary>Frees a schema. Objects made with the schema remain valid.</summary>
         [DllImport(Name, CallingConvention = Convention)]
@@ -3542,6 +4021,11 @@ namespace Kinepack
             KpTarget* targets,
             UIntPtr target_count,
             int* in_time);
+
+        /// <summary>Writes a receiver's view of its stream.</summary>
+        [DllImport(Name, CallingConvention = Convention)]
+        internal static extern Status kp_stream_receiver_status(
+            ulong receiver, out StreamReceiverStatus @out);
 
         /// <summary>
         /// Writes values: <c>*size</c> bytes, if they fit into <c>capacity</c>. Both sides need the
