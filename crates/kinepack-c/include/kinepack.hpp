@@ -273,6 +273,14 @@ class Shown {
     });
   }
 
+  // For how many milliseconds each of a kind's entities has waited for a newer state: see
+  // kp_shown_starved.
+  std::vector<double> starved(uint32_t kind) const {
+    return list<double>([this, kind](double *times_ms, size_t capacity, size_t *count) {
+      return kp_shown_starved(handle_, kind, times_ms, capacity, count);
+    });
+  }
+
   // Writes a kind's entities to the members of structs.
   template <typename Struct, typename... Member>
   KpStatus read(uint32_t kind, Struct *rows, size_t capacity, Member Struct::*...member) const {
@@ -388,6 +396,12 @@ class Hub : public Owner<KpHub, kp_hub_free> {
     return kp_hub_rewind_all(handle_, receiver, &seen, &tick);
   }
 
+  // Tells the hub what the receivers show of a kind whose next state is late, so that a rewind finds
+  // it: see kp_hub_set_extrapolation.
+  KpStatus set_extrapolation(uint32_t kind, KpExtrapolation extrapolation, uint32_t at_most_ms) {
+    return kp_hub_set_extrapolation(handle_, kind, extrapolation, at_most_ms);
+  }
+
   // What the last rewind found.
   Shown past() const { return Shown(kp_hub_past, handle_); }
 
@@ -450,6 +464,16 @@ class Receiver : public Owner<KpReceiver, kp_receiver_free> {
 
   Shown shown() const { return Shown(kp_receiver_shown, handle_); }
 
+  // Chooses what is shown of a kind whose next state is late: see kp_receiver_set_extrapolation.
+  KpStatus set_extrapolation(uint32_t kind, KpExtrapolation extrapolation, uint32_t at_most_ms) {
+    return kp_receiver_set_extrapolation(handle_, kind, extrapolation, at_most_ms);
+  }
+
+  // Lets a kind return without jumps after its states were late: see kp_receiver_set_smoothing.
+  KpStatus set_smoothing(uint32_t kind, uint32_t fade_ms) {
+    return kp_receiver_set_smoothing(handle_, kind, fade_ms);
+  }
+
   // The stamp of what the last kp_receiver_play showed, for an input. Its `is_shown` is 0 before the
   // first state.
   KpSeen seen() const {
@@ -488,6 +512,7 @@ class KillCam : public Owner<KpKillCam, kp_kill_cam_free> {
 
 #include "kinepack_anim.hpp"
 #include "kinepack_crowd.hpp"
+#include "kinepack_predict.hpp"
 #include "kinepack_streams.hpp"
 
 #endif  // KINEPACK_HPP

@@ -62,6 +62,13 @@ class StreamReceiver : public Owner<KpStreamReceiver, kp_stream_receiver_free> {
     in_time = is_in_time != 0;
     return status;
   }
+
+  // The receiver's view of its stream. All members are 0 after a failure.
+  KpStreamReceiverStatus status() const {
+    KpStreamReceiverStatus status{};
+    require(kp_stream_receiver_status(handle_, &status));
+    return status;
+  }
 };
 
 // Tells a client the tick to simulate, so that its input reaches the server just before the server

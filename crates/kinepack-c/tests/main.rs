@@ -6,6 +6,7 @@
 mod csharp;
 mod header;
 mod package;
+mod predict;
 mod programs;
 mod support;
 mod vectors;

@@ -141,6 +141,17 @@ fn a_clock_in_cpp_finds_the_lead_that_inputs_need() {
 }
 
 #[test]
+fn own_walkers_are_predicted_and_corrected() {
+    run("tests/c/predict.c", &C);
+}
+
+#[test]
+fn steps_in_cpp_may_throw() {
+    run("tests/cpp/predict.cpp", &CPP);
+    run("tests/cpp/predict.cpp", &[CPP[0], "-fno-exceptions"]);
+}
+
+#[test]
 fn a_passenger_stands_still_on_a_ship_that_turns() {
     run("tests/c/frames.c", &C);
 }
