@@ -6,7 +6,7 @@ namespace Kinepack
     /// Receives the world of a hub. A receiver has no socket and no clock. All times are
     /// nanoseconds since any fixed moment.
     /// </summary>
-    public sealed class Receiver : Shown
+    public sealed partial class Receiver : Shown
     {
         /// <summary>Creates a receiver.</summary>
         /// <param name="codec">The codec, which the hub needs too.</param>

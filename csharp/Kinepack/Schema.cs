@@ -145,6 +145,31 @@ namespace Kinepack
             return field >= 0;
         }
 
+        /// <summary>
+        /// Rounds states as the other side gets them, where they are. A server that simulates
+        /// entities which clients predict rounds them after each step: see
+        /// <see cref="Predicted{TState, TInput}"/>.
+        /// </summary>
+        /// <param name="columns">The memory of every field of a kind.</param>
+        /// <param name="count">The number of entities.</param>
+        /// <exception cref="KinepackException">
+        /// A value is out of its range. Nothing has changed.
+        /// </exception>
+        public unsafe void Round(Columns columns, int count)
+        {
+            Require.NotNull(columns, nameof(columns));
+            Require.NotNegative(count, nameof(count));
+            using (columns.PinToRead(Table, count))
+            fixed (Native.KpColumn* from = columns.ToRead)
+            fixed (Native.KpTarget* to = columns.ToWrite)
+            {
+                UIntPtr fields = (UIntPtr)columns.ToRead.Length;
+                uint kind = (uint)columns.Kind;
+                UIntPtr rows = (UIntPtr)count;
+                Check(Native.kp_schema_rounded(Id, kind, rows, from, fields, to, fields));
+            }
+        }
+
         /// <summary>Returns the index of the first field with the given name, or -1.</summary>
         internal static int IndexOf(Field[] fields, string name)
         {

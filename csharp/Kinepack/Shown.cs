@@ -96,6 +96,28 @@ namespace Kinepack
         }
 
         /// <summary>
+        /// Writes for how long each entity of a kind has waited for a newer state, in milliseconds,
+        /// in the order of their ids. 0 if a later state is known. The time counts as far as
+        /// playback runs on: see <see cref="Receiver.SetExtrapolation"/>. An entity at rest also
+        /// has no later state.
+        /// </summary>
+        /// <param name="kind">The index of the kind, from 0.</param>
+        /// <param name="timesMs">An array with at least <see cref="Count"/> elements.</param>
+        /// <returns>The number of entities.</returns>
+        /// <exception cref="KinepackException">The array is too short.</exception>
+        public unsafe int ReadStarved(int kind, double[] timesMs)
+        {
+            Require.NotNull(timesMs, nameof(timesMs));
+            fixed (double* first = timesMs)
+            {
+                UIntPtr capacity = (UIntPtr)timesMs.Length;
+                Check(Native.kp_shown_starved(
+                    ShownId, (uint)kind, first, capacity, out UIntPtr count));
+                return Interop.ToSize(count);
+            }
+        }
+
+        /// <summary>
         /// Writes the ids of the entities that the previous moment did not show, of all kinds.
         /// </summary>
         /// <param name="ids">The array to write to.</param>

@@ -5,6 +5,7 @@ namespace Kinepack
 {
     /// <summary>
     /// The native library refused a call, and nothing has changed. The message contains the reason.
+    /// After <see cref="Status.Step"/>, everything else was done.
     /// </summary>
     public sealed class KinepackException : Exception
     {

@@ -72,6 +72,37 @@ namespace Kinepack
         public bool IsLate => is_late != 0;
     }
 
+    public readonly partial struct StreamReceiverStatus
+    {
+        /// <summary>The number of packets accepted.</summary>
+        public ulong Packets => packets;
+
+        /// <summary>The number of packets refused, including duplicates.</summary>
+        public ulong Refused => refused;
+
+        /// <summary>The bytes of the accepted packets.</summary>
+        public ulong Bytes => bytes;
+
+        /// <summary>The number of records that arrived, each once.</summary>
+        public ulong Records => records;
+
+        /// <summary>
+        /// How many of these arrived as repeats, because their own packet is missing.
+        /// </summary>
+        public ulong Recovered => recovered;
+
+        /// <summary>
+        /// The number of ticks whose record had arrived in time for
+        /// <see cref="StreamReceiver.TryReadForTick"/>.
+        /// </summary>
+        public ulong InTime => in_time;
+
+        /// <summary>
+        /// The number of ticks without a record, because it was lost or late.
+        /// </summary>
+        public ulong Missed => missed;
+    }
+
     /// <summary>
     /// Sends the records of a client, such as a player's inputs. A sender has no socket and no
     /// clock.
@@ -304,6 +335,13 @@ namespace Kinepack
                     Id, first, capacity, out UIntPtr written);
                 return Succeeds(status, Status.Nothing, written, out size);
             }
+        }
+
+        /// <summary>Returns the receiver's view of its stream.</summary>
+        public StreamReceiverStatus ReadStatus()
+        {
+            Check(Native.kp_stream_receiver_status(Id, out StreamReceiverStatus status));
+            return status;
         }
 
         internal override Status Free(ulong freed) => Native.kp_stream_receiver_free(freed);

@@ -25,6 +25,9 @@ internal static unsafe class Header
         { "TRACK_KIND", typeof(TrackKind) },
         { "CARRY", typeof(Carry) },
         { "VALUE_KIND", typeof(ValueKind) },
+        { "EXTRAPOLATION", typeof(Extrapolation) },
+        { "OUTCOME", typeof(Outcome) },
+        { "REPAIR", typeof(Repair) },
         { "MAGNITUDE_FORM", typeof(MagnitudeForm) },
     };
 
@@ -185,6 +188,8 @@ internal static unsafe class Header
             case "struct KpReceiverOptions":
             case "struct KpPiece":
             case "struct KpTier":
+            case "struct KpPredictConfig":
+            case "struct KpCorrection":
                 return 32;
             case "struct KpLinkStatus":
                 return 48;
@@ -193,7 +198,12 @@ internal static unsafe class Header
             case "struct KpReceiverStatus":
             case "struct KpViewerStatus":
             case "struct KpInputClockStatus":
+            case "struct KpStreamReceiverStatus":
                 return 56;
+            case "struct KpPredictStats":
+                return 80;
+            case "struct KpStep":
+                return 9 * IntPtr.Size;
             default:
                 return SizeOf(ValueOf(type.Replace(" *", " ")));
         }
@@ -208,7 +218,8 @@ internal static unsafe class Header
     {
         int found = 0;
         const string Constant =
-            @"KP_(STATUS|[A-Z]+_KIND|NUMBER|ROLE|MOTION|CARRY|MAGNITUDE_FORM|LINK_LIMIT)"
+            @"KP_(STATUS|[A-Z]+_KIND|NUMBER|ROLE|MOTION|CARRY|MAGNITUDE_FORM|LINK_LIMIT"
+            + @"|EXTRAPOLATION|OUTCOME|REPAIR)"
             + @"_(\w+) = (\d+)";
         foreach (Match match in Regex.Matches(header, Constant))
         {

@@ -20,6 +20,7 @@ internal static class Program
         Run("events", Happenings.Run);
         Run("inputs", Inputs.Run);
         Run("input clocks", InputClocks.Run);
+        Run("predictions", Predictions.Run);
         Run("replays", () => Replays.Run(arguments[1]));
         Run("clips", Clips.Run);
         Run("figures", Figures.Run);
