@@ -256,7 +256,7 @@ fn tethered(seed: u32) -> Tethered {
             1 => Mount::Rope { length: number(12) * 30.0 },
             _ => Mount::Rail(number(13) * 30.0),
         },
-        torn: (seed % 2 == 0).then(|| signed(14)),
+        torn: seed.is_multiple_of(2).then(|| signed(14)),
     }
 }
 

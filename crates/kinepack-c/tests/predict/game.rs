@@ -50,7 +50,7 @@ pub(crate) fn rest() -> Walker {
 
 pub(crate) fn input(tick: u32) -> Input {
     let phase = f64::from(tick % 40) / 20.0 - 1.0;
-    Input { stick: [phase, 1.0 - phase.abs()], runs: tick % 3 == 0 }
+    Input { stick: [phase, 1.0 - phase.abs()], runs: tick.is_multiple_of(3) }
 }
 
 pub(crate) fn step(walkers: &mut [Own<Walker>], input: &Input, tick: Tick) {
@@ -203,7 +203,8 @@ impl Game {
     /// The number of steps until now, and the results of what they called.
     pub(crate) fn steps(&self) -> (u32, Vec<KpStatus>) {
         // SAFETY: the memory is live, and no step runs.
-        unsafe { ((*self.memory).steps, (&(*self.memory).statuses).clone()) }
+        let memory = unsafe { &*self.memory };
+        (memory.steps, memory.statuses.clone())
     }
 
     pub(crate) fn add(&self, id: u32, tick: u32, walker: &Walker) -> KpStatus {

@@ -56,8 +56,8 @@ fn step(riders: &mut [Own<Rider>], input: &Push, tick: Tick) {
             _ if input.rides => Gait::Rides { height: 1.0 },
             _ => Gait::Idle,
         };
-        state.breath = (tick.0 % 5 != 0).then(|| f64::from(tick.0 % 7) / 7.0);
-        state.health = state.health.saturating_sub(u8::from(tick.0 % 9 == 0));
+        state.breath = (!tick.0.is_multiple_of(5)).then(|| f64::from(tick.0 % 7) / 7.0);
+        state.health = state.health.saturating_sub(u8::from(tick.0.is_multiple_of(9)));
     }
 }
 
