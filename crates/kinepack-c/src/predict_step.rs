@@ -17,6 +17,7 @@ use crate::status::Failure;
 /// The library writes the entities' states of the tick before to `targets`, and the input of the
 /// tick to `input_targets`. Then it calls `step`, which changes the states where they are. The
 /// library reads them through `columns`, which are the same numbers. It rounds them as a packet does.
+/// The lists of targets and columns must not change during the call.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpStep {
