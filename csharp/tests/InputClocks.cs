@@ -102,6 +102,11 @@ internal static class InputClocks
         Check.That(garbage == 0, "no garbage from an input clock, not " + garbage);
         Check.That(lateTicks <= 4, "inputs in time, not " + lateTicks + " late ones");
         Check.That(clock.TryTick(out tick), "a tick");
+        StreamReceiverStatus seen = server.ReadStatus();
+        Check.Equal(seen.InTime + seen.Missed, (ulong)Ticks);
+        Check.That(seen.InTime > Ticks - 60 && seen.Records >= seen.InTime, "inputs in time");
+        Check.That(seen.Packets + seen.Refused > 300 && seen.Recovered > 0, "packets");
+        Check.That(seen.Bytes > seen.Packets, "bytes");
         double lead = tick - Ticks;
         Check.That(lead > 3.0 && lead < 6.0, "a lead of 3 to 6 ticks, not " + lead);
         InputClockStatus status = clock.ReadStatus();

@@ -1145,11 +1145,13 @@ typedef struct KpTarget {
 // The library writes the entities' states of the tick before to `targets`, and the input of the
 // tick to `input_targets`. Then it calls `step`, which changes the states where they are. The
 // library reads them through `columns`, which are the same numbers. It rounds them as a packet does.
+// The lists of targets and columns must not change during the call.
 typedef struct KpStep {
   // Steps `count` entities to the tick `tick`, and returns 0. If it returns another number, the
   // entities keep their states, `step` is not called again, and the call returns
   // `KP_STATUS_STEP`. It must not throw an exception or jump out. It may use other objects, but a
-  // call with the prediction that calls it returns `KP_STATUS_ARGUMENT`.
+  // call with the prediction that calls it returns `KP_STATUS_ARGUMENT`. The steps of two threads
+  // must not use each other's predictions, because both would wait.
   int32_t (*step)(void *user, size_t count, uint32_t tick);
   // Is passed to `step`.
   void *user;

@@ -24,7 +24,8 @@ pub struct KpStep {
     /// Steps `count` entities to the tick `tick`, and returns 0. If it returns another number, the
     /// entities keep their states, `step` is not called again, and the call returns
     /// `KP_STATUS_STEP`. It must not throw an exception or jump out. It may use other objects, but a
-    /// call with the prediction that calls it returns `KP_STATUS_ARGUMENT`.
+    /// call with the prediction that calls it returns `KP_STATUS_ARGUMENT`. The steps of two threads
+    /// must not use each other's predictions, because both would wait.
     pub step: Option<unsafe extern "C" fn(user: *mut c_void, count: usize, tick: u32) -> i32>,
     /// Is passed to `step`.
     pub user: *mut c_void,

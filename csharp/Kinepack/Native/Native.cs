@@ -1743,7 +1743,8 @@ namespace Kinepack
         /// keeps none of its pointers. The library writes the entities' states of the tick before
         /// to <c>targets</c>, and the input of the tick to <c>input_targets</c>. Then it calls
         /// <c>step</c>, which changes the states where they are. The library reads them through
-        /// <c>columns</c>, which are the same numbers. It rounds them as a packet does.
+        /// <c>columns</c>, which are the same numbers. It rounds them as a packet does. The lists
+        /// of targets and columns must not change during the call.
         /// </summary>
         [StructLayout(LayoutKind.Sequential)]
         internal struct KpStep
@@ -1753,7 +1754,8 @@ namespace Kinepack
             /// another number, the entities keep their states, <c>step</c> is not called again, and
             /// the call returns <c>KP_STATUS_STEP</c>. It must not throw an exception or jump out.
             /// It may use other objects, but a call with the prediction that calls it returns
-            /// <c>KP_STATUS_ARGUMENT</c>.
+            /// <c>KP_STATUS_ARGUMENT</c>. The steps of two threads must not use each other's
+            /// predictions, because both would wait.
             /// </summary>
             internal IntPtr step;
 

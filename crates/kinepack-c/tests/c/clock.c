@@ -266,6 +266,9 @@ static void bad_arguments_are_refused(void) {
   REFUSED(KP_STATUS_HANDLE, kp_stream_push_for_tick(not_sender, 1, columns, 2));
   REFUSED(KP_STATUS_HANDLE, kp_input_clock_handle(other, 0, not_sender, bytes, 5));
   const KpStreamReceiver not_server = {client.id};
+  KpStreamReceiverStatus seen;
+  REFUSED(KP_STATUS_HANDLE, kp_stream_receiver_status(not_server, &seen));
+  REFUSED(KP_STATUS_POINTER, kp_stream_receiver_status(server, NULL));
   REFUSED(KP_STATUS_HANDLE, kp_stream_read_for_tick(not_server, 0, 1, targets, 2, &in_time));
   OK(kp_input_clock_free(other));
   REFUSED(KP_STATUS_HANDLE, kp_input_clock_ticks(other, 0, &first, &count));
@@ -303,6 +306,12 @@ int main(void) {
   EXPECT(status.started && status.reports > 200 && status.skipped == 0 && status.jumps == 1);
   EXPECT(status.ticks > TICK_HZ * (SECONDS - 1) && status.early_ticks >= 0.0);
   EXPECT(fabs(status.error_ms) < 20.0);
+  KpStreamReceiverStatus seen;
+  OK(kp_stream_receiver_status(server, &seen));
+  uint64_t all_missed = 0;
+  for (int second = 0; second < SECONDS; second += 1) all_missed += (uint64_t)missed[second];
+  EXPECT(seen.in_time + all_missed == (uint64_t)server_ticks && seen.missed == all_missed);
+  EXPECT(seen.packets > 400 && seen.records >= seen.in_time && seen.bytes > seen.packets);
 
   options_are_checked();
   bad_arguments_are_refused();

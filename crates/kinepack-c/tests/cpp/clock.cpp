@@ -65,6 +65,8 @@ double lead_after(double ahead) {
     }
   }
   EXPECT(missed == 0);
+  const KpStreamReceiverStatus seen = server.status();
+  EXPECT(seen.in_time + seen.missed == TICKS && seen.in_time > TICKS / 2);
   const KpInputClockStatus status = clock.status();
   EXPECT(status.started != 0 && status.reports > 20 && status.ticks + status.skipped > TICKS - 60);
   return clock.tick() - (FIRST_TICK + TICKS - 1);
