@@ -59,6 +59,7 @@ pub mod schema_builder;
 pub mod seen;
 pub mod shown;
 pub mod shown_places;
+mod shown_rows;
 pub mod skeleton;
 pub mod snapshot;
 pub mod status;

@@ -6,16 +6,16 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use kinepack::frame::Motion;
-use kinepack::schema::EntityKind;
 use kinepack::{Between, EntityId, Schema, Snapshot, Tick};
 use kinepack_net::{Event, EventKinds, Past, Playback, Sample, WordSmoother};
 
 use crate::KpStatus;
 use crate::columns::{KpTarget, write_rows};
 use crate::handles::{Handles, lock};
-use crate::memory::{check_out, give_list, milliseconds, put, slice};
+use crate::memory::{check_out, give_list, put, slice};
 use crate::schema::one_of;
 use crate::shown_places::KpPlace;
+use crate::shown_rows::Rows;
 use crate::status::{Failure, call};
 
 /// The entities and events that a receiver, a viewer or a replay shows at the moment of its last
@@ -325,88 +325,6 @@ pub(crate) struct Showing {
     events: Vec<(KpEvent, Vec<u64>)>,
     /// How many events the caller has taken.
     taken: usize,
-}
-
-/// The entities of a kind.
-#[derive(Debug)]
-struct Rows {
-    /// The schema of this kind only.
-    schema: Schema,
-    ids: Vec<u32>,
-    /// The lanes of each entity in the states before and after the moment. They are interpolated
-    /// when they are read, because a figure does not interpolate them as a schema does.
-    lanes: [Vec<u32>; 2],
-    /// How far the moment is between the two states.
-    between: Vec<Between>,
-    /// For how long each entity has waited for a newer state.
-    starved_ms: Vec<f64>,
-    /// Where each entity is in the world. `None` if no field of the kind is relative to an entity.
-    places: Option<Vec<KpPlace>>,
-    smoother: Option<WordSmoother>,
-    /// The smoothed words of each entity. Empty if the moment was shown without smoothing.
-    words: Vec<u64>,
-}
-
-impl Rows {
-    fn new(schema: Schema) -> Self {
-        let has_frame = schema.kinds().iter().any(EntityKind::has_frame);
-        let places = has_frame.then(Vec::new);
-        Self {
-            schema,
-            ids: Vec::new(),
-            lanes: Default::default(),
-            between: Vec::new(),
-            starved_ms: Vec::new(),
-            places,
-            smoother: None,
-            words: Vec::new(),
-        }
-    }
-
-    fn clear(&mut self) {
-        let Self { ids, lanes, between, starved_ms, places, words, .. } = self;
-        ids.clear();
-        lanes.iter_mut().for_each(Vec::clear);
-        between.clear();
-        starved_ms.clear();
-        words.clear();
-        places.iter_mut().for_each(Vec::clear);
-    }
-
-    /// Adds an entity at the shown moment. `motion` finds where it is in the world.
-    fn add(&mut self, sample: &Sample<'_>, motion: impl FnOnce() -> Option<Motion>) {
-        for (lanes, (state, index)) in self.lanes.iter_mut().zip([sample.from, sample.to]) {
-            lanes.extend(state.lanes_at(index));
-        }
-        self.ids.push(sample.id.0);
-        self.between.push(sample.between);
-        self.starved_ms.push(milliseconds(Some(sample.starved_for())));
-        if let Some(places) = &mut self.places {
-            places.push(KpPlace::of(motion()));
-        }
-    }
-
-    /// Computes the smoothed words of all entities of a playback.
-    fn smooth(&mut self, kind: usize, playback: &Playback<'_>) -> Result<(), Failure> {
-        let Self { smoother: Some(smoother), words, .. } = self else { return Ok(()) };
-        for sample in playback.samples_of_kind(kind) {
-            words.extend(smoother.state(playback, &sample).map_err(Failure::argument)?);
-        }
-        Ok(())
-    }
-
-    /// The smoothed words of an entity, if the kind is smoothed.
-    fn smoothed(&self, row: usize) -> Option<&[u64]> {
-        let count = self.schema.lanes().len();
-        self.words.get(row * count..(row + 1) * count).filter(|words| !words.is_empty())
-    }
-
-    /// The lanes of an entity in both states, and how far the moment is between them.
-    fn states(&self, row: usize) -> ([&[u32]; 2], Between) {
-        let count = self.schema.lanes().len();
-        let of_row = self.lanes.each_ref().map(|lanes| &lanes[row * count..][..count]);
-        (of_row, self.between[row])
-    }
 }
 
 impl Showing {
