@@ -42,7 +42,6 @@ fn read(
         noted.steers.push((tick, *client, input.count));
     }
     noted.chats += chats.read().count();
-    // Acknowledgements travel with changes of the world.
     for mut bullet in &mut bullets {
         bullet.position[0] += 0.1;
     }
@@ -126,6 +125,18 @@ fn the_server_reads_each_input_in_its_tick() {
     assert!(noted(&session.server).chats > 800, "{}", noted(&session.server).chats);
     let of_chats = session.server().input_stats::<Chat>(ReceiverId(0)).expect("chats");
     assert_eq!((of_chats.in_time, of_chats.missed), (0, 0));
+}
+
+#[test]
+fn the_clock_learns_while_the_world_rests() {
+    let mut session = Session::of(register_for_ticks, LOSSY, 1, noting);
+    session.run(300);
+    assert!(session.states.values().all(|state| state.is_empty()));
+    // The hub itself sends four datagrams a second, and the link delivers some packets together.
+    let reports = clock(&session, 0).clock().stats().reports;
+    assert!(reports > 120, "{reports}");
+    let stats = stats(&session, 0);
+    assert!(in_time_ratio(StreamReceiverStats::default(), stats) > 0.9, "{stats:?}");
 }
 
 #[test]

@@ -56,6 +56,9 @@ pub struct MotionServer {
     unseen: QueryState<(), IsNew>,
     emits: Vec<EmitAll>,
     ports: Vec<Box<dyn ServerPort>>,
+    /// The clients that are owed an acknowledgement of their inputs, in order of arrival. A client
+    /// may be here although it got the acknowledgement since.
+    owed: Vec<ReceiverId>,
     last_error: Option<NetError>,
     pub(super) stats: ServerStats,
 }
@@ -64,6 +67,8 @@ pub struct MotionServer {
 #[derive(Default)]
 pub(super) struct Client {
     has_joined: bool,
+    /// Whether inputs have arrived that no acknowledgement has answered yet.
+    is_owed: bool,
     /// The entities that it sees at any distance, as the hub has them.
     #[cfg(feature = "transform")]
     pub(super) always_seen: Arc<[EntityId]>,
@@ -110,6 +115,7 @@ impl MotionServer {
             unseen: QueryState::new(world),
             emits: registry.emits,
             ports,
+            owed: Vec::new(),
             last_error: None,
             stats: ServerStats::default(),
         };
@@ -260,7 +266,11 @@ impl MotionServer {
             Some(DatagramKind::StreamPacket) => {
                 let channel = Channel::from_datagram(part);
                 let port = self.ports.iter_mut().find(|port| port.channel() == channel);
-                port.is_some_and(|port| port.take(world, from, self.now, part))
+                let is_taken = port.is_some_and(|port| port.take(world, from, self.now, part));
+                if is_taken && !std::mem::replace(&mut client.is_owed, true) {
+                    self.owed.push(from);
+                }
+                is_taken
             }
             _ => false,
         }
@@ -356,7 +366,9 @@ impl MotionServer {
     }
 
     /// Moves the hub's datagrams to the queue. In each tick, the first datagram for a client begins
-    /// with the acknowledgements of the client's inputs.
+    /// with the acknowledgements of the client's inputs. If the hub has no datagram for a client
+    /// whose inputs have arrived, the acknowledgements travel alone, so that the client's clock
+    /// learns while the world rests.
     fn transmit(&mut self) {
         let mut last = None;
         while let Some((to, datagram)) = self.hub.poll_transmit() {
@@ -367,7 +379,22 @@ impl MotionServer {
                 }
                 out.extend_from_slice(datagram);
             });
+            if let Some(client) = self.clients.get_mut(&to).filter(|_| last != Some(to)) {
+                client.is_owed = false;
+            }
             last = Some(to);
+            self.stats.sent += 1;
+            self.stats.sent_bytes += (self.outgoing.bytes() - before) as u64;
+        }
+        for to in self.owed.drain(..) {
+            let client = self.clients.get_mut(&to);
+            if !client.is_some_and(|client| std::mem::take(&mut client.is_owed)) {
+                continue;
+            }
+            let before = self.outgoing.bytes();
+            self.outgoing.push_with(to, |out| {
+                self.ports.iter().for_each(|port| port.acknowledge(to, out));
+            });
             self.stats.sent += 1;
             self.stats.sent_bytes += (self.outgoing.bytes() - before) as u64;
         }
