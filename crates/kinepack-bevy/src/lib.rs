@@ -101,6 +101,7 @@ pub mod figure;
 mod ids;
 #[cfg(any(feature = "clips", feature = "figure"))]
 mod joints;
+mod late;
 mod part;
 #[cfg(feature = "transform")]
 mod pose;
@@ -128,8 +129,9 @@ pub use replicon::MotionRepliconPlugin;
 #[cfg(feature = "transform")]
 pub use server::{AlwaysSeen, Viewpoint};
 pub use server::{
-    ClientJoined, ClientLeft, Emit, EmitTo, Input, MotionServer, MotionServerPlugin,
-    MotionServerSystems, Moving, ServerStats,
+    ClientJoined, ClientLeft, Emit, EmitTo, Input, MotionPast, MotionRewind, MotionServer,
+    MotionServerPlugin, MotionServerSystems, Moving, PastError, RewoundInputs, SeenInput,
+    ServerStats,
 };
 pub use settings::MotionSettings;
 #[cfg(all(feature = "udp", not(target_family = "wasm")))]

@@ -8,7 +8,8 @@ use bevy_ecs::bundle::Bundle;
 use bevy_ecs::change_detection::{DetectChangesMut, Mut};
 use bevy_ecs::component::{Component, Mutable};
 use bevy_ecs::query::{ArchetypeFilter, Changed, Or, QueryData, QueryFilter, ReadOnlyQueryData};
-use kinepack::Pack;
+use kinepack::frame::Moment;
+use kinepack::{EncodeError, Pack};
 
 /// A state that the server reads from a component, and that the client writes into it.
 ///
@@ -55,7 +56,7 @@ use kinepack::Pack;
 ///     }
 /// }
 /// ```
-pub trait Part: Pack + Send + Sync {
+pub trait Part: Pack + Clone + Send + Sync {
     /// The component that the state is read from and written to.
     type Component: Component<Mutability = Mutable>;
 
@@ -88,7 +89,7 @@ impl<C: Component<Mutability = Mutable> + Pack + Clone + PartialEq> Part for C {
 
 /// The parts that entities of one kind have: a tuple of one to eight [`Part`]s. This crate
 /// implements the trait for these tuples, so there is no need to implement it yourself.
-pub trait MotionKind: Pack + Send + Sync {
+pub trait MotionKind: Pack + Clone + Send + Sync {
     /// Reads the components.
     type Read: ReadOnlyQueryData;
     /// Writes the components.
@@ -108,6 +109,19 @@ pub trait MotionKind: Pack + Send + Sync {
 
     /// Makes new components with this state.
     fn into_components(self) -> Self::Components;
+}
+
+/// The state of the first fields of an entity at a moment. The kind of the entity begins with the
+/// fields of `K`.
+pub(crate) fn prefix<K: Pack>(moment: &Moment<'_>) -> Result<K, EncodeError> {
+    let Moment { from, to, at } = moment;
+    let rows = [from, to].map(|(state, index)| state.lanes_at(*index));
+    let lanes = rows.iter().map(|row| row.len()).min().unwrap_or(0);
+    if lanes < K::LANES {
+        return Err(EncodeError::LaneCount { expected_lanes: K::LANES, lanes });
+    }
+    let [from, to] = rows.map(|row| row.take(K::LANES).collect::<Vec<u32>>());
+    Ok(K::interpolate(&from, &to, *at))
 }
 
 macro_rules! kinds {

@@ -1,6 +1,9 @@
 //! Registers what replicates: kinds of entities, events and inputs. A server and its clients must
 //! register the same things, in the same order.
 
+use std::any::{TypeId, type_name};
+use std::time::Duration;
+
 use bevy_app::App;
 use bevy_ecs::change_detection::Mut;
 use bevy_ecs::resource::Resource;
@@ -8,12 +11,13 @@ use bevy_ecs::world::World;
 use kinepack::schema::SchemaBuilder;
 use kinepack::stream::{StreamCodec, StreamLevel};
 use kinepack::{Codec, EncodeError, Pack, SetupError};
-use kinepack_net::{Channel, EventKinds, StreamConfig};
+use kinepack_net::{Channel, EventKinds, Extrapolation, StreamConfig};
 
 use crate::MotionSettings;
 use crate::client::{
     ClientPort, Happened, Hear, MotionClient, Show, ShowKind, Shown, ShownState, hear,
 };
+use crate::late::KindSetup;
 use crate::part::MotionKind;
 use crate::server::{
     Collect, CollectKind, Emit, EmitAll, Input, MotionServer, ReadInputs, Rows, ServerPort,
@@ -64,6 +68,92 @@ pub trait MotionAppExt {
         kind: &crate::figure::FigureKind,
     ) -> &mut Self;
 
+    /// Sets what clients show of entities whose next state is late. At first, kinds are
+    /// [held](Extrapolation::Hold). Call this on both sides: a server that
+    /// [rewinds](crate::MotionRewind) must know what its clients show.
+    ///
+    /// If any kind is not held, playback runs on while it waits. All kinds then may return from a
+    /// wrong place: see [`smooth_motion`](Self::smooth_motion).
+    ///
+    /// A plugin panics in `finish` if the time is above a second.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use bevy_app::App;
+    /// use bevy_ecs::component::Component;
+    /// use kinepack::Pack;
+    /// use kinepack_bevy::{MotionAppExt, Pose};
+    /// use kinepack_net::Extrapolation;
+    ///
+    /// #[derive(Component, Pack, Clone, PartialEq)]
+    /// struct Car;
+    /// type CarKind = (Car, Pose<2_000, 100, 11>);
+    ///
+    /// # let mut app = App::new();
+    /// // Cars drive on for up to 100 ms, and return to their places within 200 ms.
+    /// let straight = Extrapolation::Straight { at_most: Duration::from_millis(100) };
+    /// app.add_motion_kind::<CarKind>("car")
+    ///     .extrapolate_motion::<CarKind>(straight)
+    ///     .smooth_motion::<CarKind>(Duration::from_millis(200));
+    /// ```
+    ///
+    /// # Panics
+    /// Panics if no kind with the components `K` is registered yet.
+    fn extrapolate_motion<K: MotionKind>(&mut self, extrapolation: Extrapolation) -> &mut Self;
+
+    /// Moves entities whose next state is late by the game's own rules, for at most a second:
+    /// [`Extrapolation::Game`]. `go_on` gets the newest known state, and for how long it has waited
+    /// for the next one, up to `at_most`. Call this on both sides, as
+    /// [`extrapolate_motion`](Self::extrapolate_motion).
+    ///
+    /// The state is in world coordinates. The function must depend on its arguments only. It is
+    /// also called for an entity at rest, which has no later state either.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use bevy_app::App;
+    /// use bevy_ecs::component::Component;
+    /// use kinepack::Pack;
+    /// use kinepack_bevy::MotionAppExt;
+    ///
+    /// #[derive(Component, Pack, Clone, PartialEq)]
+    /// struct Ball {
+    ///     #[pack(range = 0.0..64.0, precision = 0.01)]
+    ///     height: f32,
+    ///     #[pack(velocity, range = -64.0..64.0, precision = 0.01)]
+    ///     climb: f32,
+    /// }
+    ///
+    /// fn fall((ball,): &mut (Ball,), starved_for: Duration) {
+    ///     let seconds = starved_for.as_secs_f32();
+    ///     let height = ball.height + (ball.climb - 9.81 / 2.0 * seconds) * seconds;
+    ///     ball.height = height.max(0.0);
+    /// }
+    ///
+    /// # let mut app = App::new();
+    /// app.add_motion_kind::<(Ball,)>("ball")
+    ///     .continue_motion::<(Ball,)>(Duration::from_millis(250), fall);
+    /// ```
+    ///
+    /// # Panics
+    /// Panics if no kind with the components `K` is registered yet.
+    fn continue_motion<K: MotionKind>(
+        &mut self,
+        at_most: Duration,
+        go_on: fn(&mut K, Duration),
+    ) -> &mut Self;
+
+    /// Lets clients fade out the distance to the true place when a late state arrives, within the
+    /// time `fade`: see [`Smoother`](kinepack_net::Smoother). The joints of bodies do not fade. A
+    /// server ignores this.
+    ///
+    /// A server that [rewinds](crate::MotionRewind) does not know what is left to fade. So do not
+    /// smooth kinds that players shoot at, or accept the difference.
+    ///
+    /// # Panics
+    /// Panics if no kind with the components `K` is registered yet.
+    fn smooth_motion<K: MotionKind>(&mut self, fade: Duration) -> &mut Self;
+
     /// Registers a kind of event that must arrive at each client. The server writes
     /// [`Emit`](crate::Emit) messages, and clients read [`Happened`](crate::Happened) messages.
     fn add_motion_event<E: Pack + Send + Sync>(&mut self, name: &str) -> &mut Self;
@@ -108,6 +198,7 @@ const ACKNOWLEDGEMENT_BYTES: usize = 7;
 #[derive(Resource, Default)]
 pub(crate) struct Registry {
     kinds: SchemaBuilder,
+    pub(crate) setups: Vec<KindSetup>,
     pub(crate) collects: Vec<Box<dyn Collect>>,
     pub(crate) shows: Vec<Box<dyn Show>>,
     events: SchemaBuilder,
@@ -142,7 +233,8 @@ fn add_input<I: Pack + Send + Sync>(app: &mut App, is_for_ticks: bool) -> &mut A
 impl MotionAppExt for App {
     fn add_motion_kind<K: MotionKind>(&mut self, name: &str) -> &mut Self {
         let (rows, shown) = (StateRows::<K>::new(), ShownState::<K>::new());
-        add_kind(self.world_mut(), rows, shown, |kinds| kinds.kind::<K>(name));
+        let setup = KindSetup::new::<K>(name);
+        add_kind(self.world_mut(), setup, rows, shown, |kinds| kinds.kind::<K>(name));
         self
     }
 
@@ -153,6 +245,28 @@ impl MotionAppExt for App {
         kind: &crate::figure::FigureKind,
     ) -> &mut Self {
         crate::figure::add_figure::<K>(self, name, kind);
+        self
+    }
+
+    #[track_caller]
+    fn extrapolate_motion<K: MotionKind>(&mut self, extrapolation: Extrapolation) -> &mut Self {
+        registry(self.world_mut()).setup::<K>().extrapolation = extrapolation;
+        self
+    }
+
+    #[track_caller]
+    fn continue_motion<K: MotionKind>(
+        &mut self,
+        at_most: Duration,
+        go_on: fn(&mut K, Duration),
+    ) -> &mut Self {
+        registry(self.world_mut()).setup::<K>().go_on(at_most, go_on);
+        self
+    }
+
+    #[track_caller]
+    fn smooth_motion<K: MotionKind>(&mut self, fade: Duration) -> &mut Self {
+        registry(self.world_mut()).setup::<K>().fade = Some(fade);
         self
     }
 
@@ -188,6 +302,7 @@ impl MotionAppExt for App {
 #[track_caller]
 pub(crate) fn add_kind(
     world: &mut World,
+    setup: KindSetup,
     rows: impl Rows,
     shown: impl Shown,
     add: impl FnOnce(SchemaBuilder) -> SchemaBuilder,
@@ -195,6 +310,7 @@ pub(crate) fn add_kind(
     let (collect, show) = (CollectKind::new(world, rows), ShowKind::new(world, shown));
     let mut registry = registry(world);
     registry.kinds = add(std::mem::take(&mut registry.kinds));
+    registry.setups.push(setup);
     registry.collects.push(Box::new(collect));
     registry.shows.push(Box::new(show));
 }
@@ -208,6 +324,15 @@ fn registry(world: &mut World) -> Mut<'_, Registry> {
 }
 
 impl Registry {
+    /// The kind with the components `K`.
+    #[track_caller]
+    fn setup<K: MotionKind>(&mut self) -> &mut KindSetup {
+        let setup = self.setups.iter_mut().find(|setup| setup.of == TypeId::of::<K>());
+        setup.unwrap_or_else(|| {
+            panic!("kinepack-bevy: no kind has the components {}", type_name::<K>())
+        })
+    }
+
     pub(crate) fn codec(&mut self, settings: &MotionSettings) -> Codec {
         let schema = expect(std::mem::take(&mut self.kinds).build(), "the registered kinds");
         expect(settings.codec(schema), "the level or the profile")

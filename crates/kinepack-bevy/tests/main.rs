@@ -12,6 +12,7 @@ mod input_ticks;
 mod interest;
 mod messages;
 mod replicon;
+mod rewind;
 mod states;
 mod support;
 mod udp;

@@ -9,10 +9,11 @@ use bevy_time::{Real, Time};
 use kinepack::{Codec, Snapshot};
 use kinepack_net::{
     Channel, DatagramKind, EventKinds, Mismatch, PlayoutStats, Receiver, ReceiverConfig,
-    ReceiverStats, ReceiverStatus, datagram_kind, split_datagram,
+    ReceiverStats, ReceiverStatus, Seen, datagram_kind, split_datagram,
 };
 
 use super::{ClientPort, Hear, Jumped, MotionClientPlugin, MotionInputClock, Show};
+use crate::late::KindSetup;
 use crate::settings::expect;
 use crate::{Datagrams, MotionEntities, MotionId, Registry};
 
@@ -54,6 +55,7 @@ pub struct MotionClient {
     tick: Option<f64>,
     is_starved: bool,
     spawns: bool,
+    setups: Vec<KindSetup>,
     shows: Vec<Box<dyn Show>>,
     hears: Vec<Hear>,
     ports: Vec<ClientPort>,
@@ -71,6 +73,9 @@ impl MotionClient {
         if registry.has_tick_inputs() {
             world.insert_resource(MotionInputClock::new(plugin.input_clock));
         }
+        for (show, setup) in registry.shows.iter_mut().zip(&registry.setups) {
+            show.set_up(setup);
+        }
         let client = Self {
             incoming: Datagrams::default(),
             outgoing: Datagrams::default(),
@@ -84,6 +89,7 @@ impl MotionClient {
             is_starved: false,
             spawns: plugin.spawns,
             ports: registry.client_ports(&plugin.settings, world),
+            setups: registry.setups,
             shows: registry.shows,
             hears: registry.hears,
             front: Vec::new(),
@@ -96,7 +102,11 @@ impl MotionClient {
 
     fn new_receiver(&self) -> Receiver {
         let receiver = Receiver::new(&self.codec, self.config.clone());
-        let receiver = expect(receiver, "the receiver's settings");
+        let mut receiver = expect(receiver, "the receiver's settings");
+        for KindSetup { name, extrapolation, .. } in &self.setups {
+            let set = receiver.set_extrapolation(name, *extrapolation);
+            expect(set, "the extrapolation of a kind");
+        }
         match &self.events {
             Some(events) => receiver.with_events(events),
             None => receiver,
@@ -146,6 +156,12 @@ impl MotionClient {
     /// Whether the newest state is shown because no newer one arrived in time.
     pub fn is_starved(&self) -> bool {
         self.is_starved
+    }
+
+    /// What the last frame showed, as a field for the inputs that the player makes in view of it:
+    /// see [`MotionRewind`](crate::MotionRewind). `None` before the first state.
+    pub fn seen(&self) -> Option<Seen> {
+        self.receiver.as_ref()?.seen()
     }
 
     /// The newest state that has arrived. It is ahead of the shown state.
@@ -231,6 +247,7 @@ impl MotionClient {
             }
         }
         for (kind, show) in self.shows.iter_mut().enumerate() {
+            show.begin(self.now);
             show.show(world, &playback, kind, self.spawns);
         }
         for id in playback.cut().iter().map(|id| MotionId(id.0)) {

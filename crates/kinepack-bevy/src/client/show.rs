@@ -3,7 +3,7 @@
 //! Cost: for each entity a look-up of its id, the interpolation, and a comparison with each
 //! component. Components that already have the value are not touched.
 
-use core::marker::PhantomData;
+use std::time::Duration;
 
 use bevy_ecs::bundle::Bundle;
 use bevy_ecs::component::Component;
@@ -14,6 +14,7 @@ use bevy_ecs::world::World;
 use kinepack::EntityId;
 use kinepack_net::{Playback, Sample};
 
+use crate::late::{KindSetup, Late};
 use crate::part::MotionKind;
 use crate::{MotionEntities, MotionId};
 
@@ -39,6 +40,12 @@ pub struct Jumped {
 
 /// A registered kind of entities on the client.
 pub(crate) trait Show: Send + Sync {
+    /// Sets what is shown when states are late.
+    fn set_up(&mut self, setup: &KindSetup);
+
+    /// Begins a frame at `now`.
+    fn begin(&mut self, now: Duration);
+
     /// Writes the state of all entities of the kind with the index `kind` in the schema. If
     /// `spawns` is true, also spawns the entities that do not exist.
     fn show(&mut self, world: &mut World, playback: &Playback<'_>, kind: usize, spawns: bool);
@@ -50,6 +57,12 @@ pub(crate) trait Shown: Send + Sync + 'static {
     type Write: QueryData;
     /// The components of an entity that appears.
     type Components: Bundle;
+
+    /// Sets what is shown when states are late.
+    fn set_up(&mut self, setup: &KindSetup);
+
+    /// Begins a frame at `now`.
+    fn begin(&mut self, now: Duration);
 
     /// Writes a sample of `playback` into an entity's components, unless the entity's place is not
     /// known yet.
@@ -84,6 +97,14 @@ impl<S: Shown> ShowKind<S> {
 }
 
 impl<S: Shown> Show for ShowKind<S> {
+    fn set_up(&mut self, setup: &KindSetup) {
+        self.shown.set_up(setup);
+    }
+
+    fn begin(&mut self, now: Duration) {
+        self.shown.begin(now);
+    }
+
     fn show(&mut self, world: &mut World, playback: &Playback<'_>, kind: usize, spawns: bool) {
         world.resource_scope::<MotionEntities, _>(|world, entities| {
             let mut write = self.write.query_mut(world);
@@ -113,11 +134,11 @@ impl<S: Shown> Show for ShowKind<S> {
 }
 
 /// The states of a kind whose fields a type describes.
-pub(crate) struct ShownState<K>(PhantomData<fn() -> K>);
+pub(crate) struct ShownState<K>(Late<K>);
 
 impl<K> ShownState<K> {
     pub(crate) fn new() -> Self {
-        Self(PhantomData)
+        Self(Late::default())
     }
 }
 
@@ -125,18 +146,27 @@ impl<K: MotionKind> Shown for ShownState<K> {
     type Write = K::Write;
     type Components = K::Components;
 
+    fn set_up(&mut self, setup: &KindSetup) {
+        self.0.set_up(setup);
+    }
+
+    fn begin(&mut self, now: Duration) {
+        self.0.begin(now);
+    }
+
     fn write<'a>(
         &mut self,
         playback: &Playback<'a>,
         sample: &Sample<'a>,
         components: <K::Write as QueryData>::Item<'_, '_>,
     ) {
-        if let Ok(state) = playback.in_world::<K>(sample) {
+        if let Ok(state) = self.0.state(playback, sample, Playback::in_world) {
             state.write(components);
         }
     }
 
     fn make<'a>(&mut self, playback: &Playback<'a>, sample: &Sample<'a>) -> Option<K::Components> {
-        playback.in_world::<K>(sample).ok().map(K::into_components)
+        let state = self.0.state(playback, sample, Playback::in_world);
+        state.ok().map(K::into_components)
     }
 }

@@ -105,6 +105,8 @@ use bevy_app::{AnimationSystems, App, FixedLast, Plugin, PostUpdate};
 use bevy_ecs::schedule::common_conditions::resource_exists;
 use bevy_ecs::schedule::{IntoScheduleConfigs, SystemSet};
 use bevy_transform::TransformSystems;
+use kinepack::EncodeError;
+use kinepack_net::Sample;
 
 pub use body::FigureBody;
 pub use joints::FigureJoints;
@@ -113,6 +115,7 @@ pub use rows::{FigureRefusal, FigureRefused};
 pub use skeleton::skeleton_of;
 
 use crate::joints::{on_add_owner, on_discard, on_insert};
+use crate::late::KindSetup;
 use crate::register::add_kind;
 use crate::{MotionClient, MotionKind, MotionServer, MotionServerSystems};
 
@@ -157,6 +160,18 @@ impl Plugin for FigurePlugin {
     }
 }
 
+/// The body in a sample of a kind with the components `K`.
+pub(crate) fn body_of<K: MotionKind>(
+    kind: &FigureKind,
+    sample: &Sample<'_>,
+) -> Result<FigureBody, EncodeError> {
+    let mut shown = shown::ShownBodies::<K>::new(kind);
+    shown.check(sample)?;
+    let mut body = FigureBody::new(kind);
+    shown.write_body(sample, &mut body);
+    Ok(body)
+}
+
 /// Registers a kind with the fields of the components `K`, followed by the fields of a figure.
 #[track_caller]
 pub(crate) fn add_figure<K: MotionKind>(app: &mut App, name: &str, kind: &FigureKind) {
@@ -167,7 +182,8 @@ pub(crate) fn add_figure<K: MotionKind>(app: &mut App, name: &str, kind: &Figure
     K::fields("", &mut fields);
     fields.extend(kind.figure().fields());
     let shown = shown::ShownBodies::<K>::new(kind);
-    add_kind(app.world_mut(), rows::BodyRows::<K>::new(kind), shown, |kinds| {
+    let setup = KindSetup::new::<K>(name);
+    add_kind(app.world_mut(), setup, rows::BodyRows::<K>::new(kind), shown, |kinds| {
         kinds.kind_of_fields(name, fields)
     });
 }

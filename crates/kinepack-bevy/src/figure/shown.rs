@@ -1,12 +1,12 @@
 //! The bodies of a figure's kind on a client: their lanes are interpolated and written into the
 //! components.
 
-use core::marker::PhantomData;
+use std::time::Duration;
 
 use bevy_ecs::change_detection::{DetectChangesMut, Mut};
 use bevy_ecs::query::QueryData;
 use kinepack::EncodeError;
-use kinepack::frame::Moment;
+use kinepack::frame::{FrameError, Moment};
 use kinepack_anim::figure::Figure;
 use kinepack_net::{Playback, Sample};
 
@@ -14,6 +14,7 @@ use super::body::BodyWriter;
 use super::{FigureBody, FigureKind};
 use crate::MotionKind;
 use crate::client::Shown;
+use crate::late::{KindSetup, Late};
 
 /// Writes the bodies that also have the components `K`.
 pub(super) struct ShownBodies<K> {
@@ -21,7 +22,7 @@ pub(super) struct ShownBodies<K> {
     figure: Figure,
     /// Scratch memory: the lanes of `K` of the two states.
     rows: [Vec<u32>; 2],
-    components: PhantomData<fn() -> K>,
+    late: Late<K>,
 }
 
 impl<K: MotionKind> ShownBodies<K> {
@@ -29,7 +30,7 @@ impl<K: MotionKind> ShownBodies<K> {
         let mut figure = kind.figure();
         figure.set_first_lane(K::LANES);
         let rows = [Vec::new(), Vec::new()];
-        Self { kind: kind.clone(), figure, rows, components: PhantomData }
+        Self { kind: kind.clone(), figure, rows, late: Late::default() }
     }
 
     /// Returns the state of the components `K` in a sample of `playback`. `None` for a sample of
@@ -37,7 +38,7 @@ impl<K: MotionKind> ShownBodies<K> {
     fn state_of<'a>(&mut self, playback: &Playback<'a>, sample: &Sample<'a>) -> Option<K> {
         let expected_lanes = K::LANES + self.figure.lane_count();
         let rows = &mut self.rows;
-        let state = |Moment { from, to, at }: &Moment<'a>| {
+        let mut state = |Moment { from, to, at }: &Moment<'a>| {
             for (row, (state, index)) in rows.iter_mut().zip([from, to]) {
                 let lanes = state.lanes_at(*index);
                 if lanes.len() != expected_lanes {
@@ -48,11 +49,27 @@ impl<K: MotionKind> ShownBodies<K> {
             }
             Ok(K::interpolate(&rows[0], &rows[1], *at))
         };
-        playback.in_world_with(sample, state).ok()
+        let in_world = |playback: &Playback<'a>, sample: &Sample<'a>| -> Result<K, FrameError> {
+            playback.in_world_with(sample, &mut state)
+        };
+        self.late.state(playback, sample, in_world).ok()
+    }
+
+    /// Checks that a sample has the lanes of this kind.
+    pub(super) fn check(&self, sample: &Sample<'_>) -> Result<(), EncodeError> {
+        let expected_lanes = K::LANES + self.figure.lane_count();
+        [sample.from, sample.to].into_iter().try_for_each(|(state, index)| {
+            let lanes = state.lanes_at(index).len();
+            if lanes == expected_lanes {
+                Ok(())
+            } else {
+                Err(EncodeError::LaneCount { expected_lanes, lanes })
+            }
+        })
     }
 
     /// Writes a sample of this kind into a body. Returns whether anything changed.
-    fn write_body(&mut self, sample: &Sample<'_>, body: &mut FigureBody) -> bool {
+    pub(super) fn write_body(&mut self, sample: &Sample<'_>, body: &mut FigureBody) -> bool {
         let Sample { from, to, between, .. } = *sample;
         let mut writer = BodyWriter { body, is_changed: false };
         // A figure shows the parts of the state `from` until the ratio is 1.
@@ -69,6 +86,14 @@ impl<K: MotionKind> ShownBodies<K> {
 impl<K: MotionKind> Shown for ShownBodies<K> {
     type Write = (K::Write, &'static mut FigureBody);
     type Components = (K::Components, FigureBody);
+
+    fn set_up(&mut self, setup: &KindSetup) {
+        self.late.set_up(setup);
+    }
+
+    fn begin(&mut self, now: Duration) {
+        self.late.begin(now);
+    }
 
     fn write<'a>(
         &mut self,

@@ -9,6 +9,7 @@ mod collect;
 mod emit;
 mod inputs;
 mod resource;
+mod rewind;
 mod stats;
 mod tiers;
 #[cfg(feature = "transform")]
@@ -21,7 +22,7 @@ use bevy_ecs::message::Message;
 use bevy_ecs::schedule::{IntoScheduleConfigs, SystemSet};
 use bevy_ecs::world::World;
 use bevy_time::{Fixed, Time};
-use kinepack_net::{HubConfig, ReceiverId, Rings};
+use kinepack_net::{HubConfig, ReceiverId, RewindConfig, Rings};
 
 #[cfg(feature = "figure")]
 pub(crate) use collect::Changes;
@@ -31,6 +32,7 @@ pub(crate) use emit::{EmitAll, emit_all};
 pub use inputs::Input;
 pub(crate) use inputs::{ReadInputs, ServerPort};
 pub use resource::MotionServer;
+pub use rewind::{MotionPast, MotionRewind, PastError, RewoundInputs, SeenInput};
 pub use stats::ServerStats;
 #[cfg(feature = "transform")]
 pub use viewpoints::{AlwaysSeen, Viewpoint};
@@ -104,13 +106,17 @@ pub struct MotionServerPlugin {
     /// What clients see by distance from their [viewpoints](crate::Viewpoint): see
     /// [`MotionServer::set_rings`].
     pub rings: Option<Rings>,
+    /// How far back players may reach, if the server [rewinds](crate::MotionRewind) to what they
+    /// saw. `None` to keep no past. [`longest_blend`](RewindConfig::longest_blend) must be that of
+    /// the clients' receivers, as it is by default.
+    pub rewind: Option<RewindConfig>,
 }
 
 impl MotionServerPlugin {
-    /// A plugin with the hub's default settings, and without rings. Ids rest for 30 seconds, longer
+    /// A plugin with the hub's default settings, without rings and rewinding. Ids rest for 30 seconds, longer
     /// than a silent client stays connected.
     pub fn new(settings: MotionSettings) -> Self {
-        Self { settings, hub: HubConfig::default(), id_rest_s: 30, rings: None }
+        Self { settings, hub: HubConfig::default(), id_rest_s: 30, rings: None, rewind: None }
     }
 }
 

@@ -22,6 +22,7 @@ use super::collect::{Changes, Collect, IsNew};
 use super::tiers::Tiers;
 use super::{ClientJoined, ClientLeft, EmitAll, MotionServerPlugin, ServerPort, ServerStats};
 use crate::ids::Ids;
+use crate::late::KindSetup;
 use crate::settings::expect;
 use crate::{Datagrams, MotionEntities, MotionId, Registry};
 
@@ -52,6 +53,7 @@ pub struct MotionServer {
     tiers: Tiers,
     removed: Vec<EntityId>,
     ids: Ids,
+    pub(super) setups: Vec<KindSetup>,
     collects: Vec<Box<dyn Collect>>,
     unseen: QueryState<(), IsNew>,
     emits: Vec<EmitAll>,
@@ -91,6 +93,11 @@ impl MotionServer {
             ..plugin.hub.clone()
         };
         let mut hub = expect(Hub::new(&codec, config), "the hub's settings");
+        for KindSetup { name, extrapolation, .. } in &registry.setups {
+            let set = hub.set_extrapolation(name, *extrapolation);
+            expect(set, "the extrapolation of a kind");
+        }
+        expect(hub.set_rewind(plugin.rewind), "the settings of rewinding");
         let events = registry.event_kinds(&plugin.settings);
         if let Some(events) = &events {
             hub = hub.with_events(events);
@@ -111,6 +118,7 @@ impl MotionServer {
             state,
             removed: Vec::new(),
             ids: Ids::new(plugin.id_rest_s.saturating_mul(plugin.settings.tick_hz).max(1)),
+            setups: registry.setups,
             collects: registry.collects,
             unseen: QueryState::new(world),
             emits: registry.emits,

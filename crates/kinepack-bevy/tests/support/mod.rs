@@ -153,8 +153,20 @@ impl Session {
         clients: usize,
         setup: fn(&mut App),
     ) -> Self {
+        Self::by(MotionServerPlugin::new(settings), register, config, clients, setup)
+    }
+
+    /// Makes a server with this plugin, and clients with its settings.
+    pub(crate) fn by(
+        plugin: MotionServerPlugin,
+        register: fn(&mut App),
+        config: LinkConfig,
+        clients: usize,
+        setup: fn(&mut App),
+    ) -> Self {
+        let settings = plugin.settings.clone();
         let mut server = app();
-        server.add_plugins(MotionServerPlugin::new(settings.clone()));
+        server.add_plugins(plugin);
         register(&mut server);
         let mut session = Self {
             server: ready(server),

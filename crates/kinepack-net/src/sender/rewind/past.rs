@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use kinepack::frame::Motion;
-use kinepack::{EntityId, Pack, Tick};
+use kinepack::frame::{Moment, Motion};
+use kinepack::{EncodeError, EntityId, Pack, Tick};
 
 use super::RewindError;
 use super::frames::Seconds;
@@ -175,6 +175,21 @@ impl<'a> Past<'a> {
         let seconds = Seconds::of(self, id)?;
         let look = |id| seconds.moment(self, id);
         Ok(look(id).ok_or(RewindError::NotShown { id })?.in_world(look)?)
+    }
+
+    /// Like [`in_world`](Self::in_world), for a type that describes some of the entity's fields
+    /// only: [`Playback::in_world_with`](crate::Playback::in_world_with).
+    ///
+    /// # Errors
+    /// As for [`in_world`](Self::in_world).
+    pub fn in_world_with<T: Pack>(
+        &self,
+        id: EntityId,
+        state: impl FnMut(&Moment<'_>) -> Result<T, EncodeError>,
+    ) -> Result<T, RewindError> {
+        let seconds = Seconds::of(self, id)?;
+        let look = |id| seconds.moment(self, id);
+        Ok(look(id).ok_or(RewindError::NotShown { id })?.in_world_with(state, look)?)
     }
 
     /// Where the entity was in the world, and how it moved, as
