@@ -114,8 +114,8 @@ mod settings;
 mod sockets;
 
 pub use client::{
-    ClientStats, Happened, InputTick, Jumped, MotionClient, MotionClientPlugin,
-    MotionClientSystems, MotionInputClock, MotionInputs, Predicted,
+    ClientStats, Corrected, Happened, InputTick, Jumped, MotionClient, MotionClientPlugin,
+    MotionClientSystems, MotionInputClock, MotionInputs, MotionPrediction, Predicted,
 };
 pub use datagrams::Datagrams;
 pub use ids::{MotionEntities, MotionId};
@@ -130,7 +130,7 @@ pub use replicon::MotionRepliconPlugin;
 pub use server::{AlwaysSeen, Viewpoint};
 pub use server::{
     ClientJoined, ClientLeft, Emit, EmitTo, Input, MotionPast, MotionRewind, MotionServer,
-    MotionServerPlugin, MotionServerSystems, Moving, PastError, RewoundInputs, SeenInput,
+    MotionServerPlugin, MotionServerSystems, Moving, PastError, RewoundInputs, Rounded, SeenInput,
     ServerStats,
 };
 pub use settings::MotionSettings;

@@ -116,7 +116,7 @@ pub trait MotionKind: Pack + Clone + Send + Sync {
 pub(crate) fn prefix<K: Pack>(moment: &Moment<'_>) -> Result<K, EncodeError> {
     let Moment { from, to, at } = moment;
     let rows = [from, to].map(|(state, index)| state.lanes_at(*index));
-    let lanes = rows.iter().map(|row| row.len()).min().unwrap_or(0);
+    let lanes = rows.iter().map(ExactSizeIterator::len).min().unwrap_or(0);
     if lanes < K::LANES {
         return Err(EncodeError::LaneCount { expected_lanes: K::LANES, lanes });
     }

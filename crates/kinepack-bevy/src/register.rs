@@ -4,24 +4,27 @@
 use std::any::{TypeId, type_name};
 use std::time::Duration;
 
-use bevy_app::App;
+use bevy_app::{App, FixedLast};
 use bevy_ecs::change_detection::Mut;
 use bevy_ecs::resource::Resource;
+use bevy_ecs::schedule::IntoScheduleConfigs;
+use bevy_ecs::schedule::common_conditions::resource_exists;
 use bevy_ecs::world::World;
 use kinepack::schema::SchemaBuilder;
 use kinepack::stream::{StreamCodec, StreamLevel};
-use kinepack::{Codec, EncodeError, Pack, SetupError};
-use kinepack_net::{Channel, EventKinds, Extrapolation, StreamConfig};
+use kinepack::{Codec, EncodeError, Pack, Schema, SetupError, Tick};
+use kinepack_net::{Channel, EventKinds, Extrapolation, Own, PredictConfig, StreamConfig};
 
 use crate::MotionSettings;
 use crate::client::{
-    ClientPort, Happened, Hear, MotionClient, Show, ShowKind, Shown, ShownState, hear,
+    ClientPort, Corrected, Happened, Hear, MotionClient, Prediction, Show, ShowKind, Shown,
+    ShownState, hear,
 };
 use crate::late::KindSetup;
 use crate::part::MotionKind;
 use crate::server::{
-    Collect, CollectKind, Emit, EmitAll, Input, MotionServer, ReadInputs, Rows, ServerPort,
-    StateRows, emit_all,
+    Collect, CollectKind, Emit, EmitAll, Input, MotionServer, MotionServerSystems, ReadInputs,
+    Rows, ServerPort, StateRows, emit_all, round,
 };
 use crate::settings::expect;
 
@@ -189,6 +192,129 @@ pub trait MotionAppExt {
     ///
     /// If there are more types, a plugin panics in `finish`.
     fn add_motion_tick_input<I: Pack + Send + Sync>(&mut self) -> &mut Self;
+
+    /// Predicts a client's own entities with the components `K`, such as the player's character:
+    /// shows the effect of the inputs `I` at once, and corrects them by the server's states.
+    /// `I` must be registered with [`add_motion_tick_input`](Self::add_motion_tick_input).
+    ///
+    /// The game marks own entities with [`Predicted`](crate::Predicted). After each
+    /// [`InputTick`](crate::InputTick), the plugin calls `step` with the tick's input. After the
+    /// frame's ticks, it writes the shown components, in
+    /// [`MotionClientSystems::Simulate`](crate::MotionClientSystems::Simulate): between the last two
+    /// ticks, plus what fades out after corrections. The message [`Corrected`](crate::Corrected)
+    /// reports each correction, and the resource [`MotionPrediction`](crate::MotionPrediction) has
+    /// states and counters. A new connection begins anew.
+    ///
+    /// `step` moves all marked entities by a tick. The server must do the same with the same input,
+    /// and [round](crate::Rounded) the components. [`kinepack_net::Predicted`] says what makes the
+    /// results equal. Fields that are relative to a [frame](kinepack::frame) remain so, in `step`
+    /// and in the shown components. Two kinds are stepped one after the other, in the order of
+    /// registration, and do not see each other.
+    ///
+    /// A server ignores this. A client's plugin panics in `finish` if the settings are not valid,
+    /// if no kind has just the components `K`, or if `I` is not for ticks.
+    ///
+    /// ```
+    /// use bevy_app::{App, FixedUpdate};
+    /// use bevy_ecs::prelude::*;
+    /// use kinepack::{Pack, Tick};
+    /// use kinepack_bevy::{
+    ///     Input, InputTick, MotionAppExt, MotionInputClock, MotionInputs, Moving, Predicted, Rounded,
+    /// };
+    /// use kinepack_net::{Own, PredictConfig, ReceiverId};
+    ///
+    /// #[derive(Component, Pack, Clone, Default, PartialEq)]
+    /// #[require(Moving, Rounded)]
+    /// struct Walker {
+    ///     #[pack(range = -256.0..256.0, precision = 1.0 / 512.0)]
+    ///     position: [f32; 2],
+    ///     /// The number of the client that it belongs to.
+    ///     owner: u32,
+    /// }
+    ///
+    /// #[derive(Pack, Clone, Copy, Default)]
+    /// struct Stick {
+    ///     #[pack(range = -1.0..=1.0, precision = 1.0 / 64.0)]
+    ///     at: [f32; 2],
+    /// }
+    ///
+    /// impl Walker {
+    ///     /// A tick of the game, on both sides.
+    ///     fn step(&mut self, stick: &Stick) {
+    ///         self.position = [0, 1].map(|axis| self.position[axis] + stick.at[axis] / 12.0);
+    ///     }
+    /// }
+    ///
+    /// fn step(own: &mut [Own<(Walker,)>], stick: &Stick, _: Tick) {
+    ///     own.iter_mut().for_each(|own| own.state.0.step(stick));
+    /// }
+    ///
+    /// /// Both sides call this.
+    /// fn register(app: &mut App) {
+    ///     app.add_motion_kind::<(Walker,)>("walker")
+    ///         .add_motion_tick_input::<Stick>()
+    ///         .add_motion_prediction(PredictConfig::at_hz(60), step);
+    /// }
+    ///
+    /// fn server(app: &mut App) {
+    ///     app.add_systems(FixedUpdate, walk);
+    /// }
+    ///
+    /// /// The last input of a walker's client.
+    /// #[derive(Component)]
+    /// struct Player(ReceiverId, Stick);
+    ///
+    /// fn walk(mut inputs: MessageReader<Input<Stick>>, mut all: Query<(&mut Player, &mut Walker)>) {
+    ///     for input in inputs.read() {
+    ///         let mut players = all.iter_mut().map(|(player, _)| player);
+    ///         if let Some(mut player) = players.find(|player| player.0 == input.client) {
+    ///             player.1 = input.input;
+    ///         }
+    ///     }
+    ///     all.iter_mut().for_each(|(player, mut walker)| walker.step(&player.1));
+    /// }
+    ///
+    /// /// The number that this client got from the server.
+    /// #[derive(Resource)]
+    /// struct Me(u32);
+    ///
+    /// fn client(app: &mut App) {
+    ///     app.insert_resource(Me(1)).add_systems(InputTick, read_stick).add_observer(mark);
+    /// }
+    ///
+    /// fn read_stick(
+    ///     clock: Res<MotionInputClock>,
+    ///     mut sticks: ResMut<MotionInputs<Stick>>,
+    /// ) -> Result {
+    ///     sticks.push_for_tick(clock.tick(), &Stick { at: [1.0, 0.0] })?;
+    ///     Ok(())
+    /// }
+    ///
+    /// fn mark(new: On<Add, Walker>, walkers: Query<&Walker>, me: Res<Me>, mut commands: Commands) {
+    ///     if walkers.get(new.entity).is_ok_and(|walker| walker.owner == me.0) {
+    ///         commands.entity(new.entity).insert(Predicted);
+    ///     }
+    /// }
+    /// # let [mut at_server, mut at_client] = [App::new(), App::new()];
+    /// # for app in [&mut at_server, &mut at_client] {
+    /// #     app.add_plugins(bevy_time::TimePlugin);
+    /// #     register(app);
+    /// # }
+    /// # let settings = kinepack_bevy::MotionSettings::at_hz(60);
+    /// # at_server.add_plugins(kinepack_bevy::MotionServerPlugin::new(settings.clone()));
+    /// # at_client.add_plugins(kinepack_bevy::MotionClientPlugin::new(settings));
+    /// # server(&mut at_server);
+    /// # client(&mut at_client);
+    /// # for app in [&mut at_server, &mut at_client] {
+    /// #     app.finish();
+    /// #     app.update();
+    /// # }
+    /// ```
+    fn add_motion_prediction<K: MotionKind, I: Pack + Send + Sync>(
+        &mut self,
+        config: PredictConfig,
+        step: impl Fn(&mut [Own<K>], &I, Tick) + Send + Sync + 'static,
+    ) -> &mut Self;
 }
 
 /// The number of bytes in front of a client's datagram of inputs: the acknowledgement of states.
@@ -206,13 +332,25 @@ pub(crate) struct Registry {
     pub(crate) emits: Vec<EmitAll>,
     pub(crate) hears: Vec<Hear>,
     inputs: Vec<InputType>,
+    predictions: Vec<PredictionType>,
 }
 
 /// Makes one kind of events droppable after a number of ticks.
 type Droppable = fn(EventKinds, u32) -> Result<EventKinds, EncodeError>;
 
+/// One prediction.
+struct PredictionType {
+    input: TypeId,
+    input_name: &'static str,
+    make: MakePrediction,
+}
+
+/// Makes the resource of a prediction.
+type MakePrediction = Box<dyn FnOnce(&Schema, &mut World) -> Prediction + Send + Sync>;
+
 /// One type of inputs.
 struct InputType {
+    of: TypeId,
     codec: fn(StreamLevel) -> Result<StreamCodec, SetupError>,
     server: fn(StreamCodec, StreamConfig, bool) -> Box<dyn ServerPort>,
     client: fn(&mut World, StreamCodec, StreamConfig) -> ClientPort,
@@ -222,6 +360,7 @@ struct InputType {
 fn add_input<I: Pack + Send + Sync>(app: &mut App, is_for_ticks: bool) -> &mut App {
     app.add_message::<Input<I>>();
     registry(app.world_mut()).inputs.push(InputType {
+        of: TypeId::of::<I>(),
         codec: StreamCodec::of::<I>,
         server: ReadInputs::<I>::boxed,
         client: ClientPort::new::<I>,
@@ -235,6 +374,10 @@ impl MotionAppExt for App {
         let (rows, shown) = (StateRows::<K>::new(), ShownState::<K>::new());
         let setup = KindSetup::new::<K>(name);
         add_kind(self.world_mut(), setup, rows, shown, |kinds| kinds.kind::<K>(name));
+        self.add_systems(
+            FixedLast,
+            round::<K>.in_set(MotionServerSystems::Round).run_if(resource_exists::<MotionServer>),
+        );
         self
     }
 
@@ -295,6 +438,23 @@ impl MotionAppExt for App {
 
     fn add_motion_tick_input<I: Pack + Send + Sync>(&mut self) -> &mut Self {
         add_input::<I>(self, true)
+    }
+
+    fn add_motion_prediction<K: MotionKind, I: Pack + Send + Sync>(
+        &mut self,
+        config: PredictConfig,
+        step: impl Fn(&mut [Own<K>], &I, Tick) + Send + Sync + 'static,
+    ) -> &mut Self {
+        self.add_message::<Corrected<K>>();
+        let make = move |schema: &Schema, world: &mut World| {
+            Prediction::new::<K, I>(schema, config, Box::new(step), world)
+        };
+        registry(self.world_mut()).predictions.push(PredictionType {
+            input: TypeId::of::<I>(),
+            input_name: type_name::<I>(),
+            make: Box::new(make),
+        });
+        self
     }
 }
 
@@ -360,6 +520,18 @@ impl Registry {
     /// Whether any inputs are for ticks.
     pub(crate) fn has_tick_inputs(&self) -> bool {
         self.inputs.iter().any(|input| input.is_for_ticks)
+    }
+
+    /// Makes the resources of predictions.
+    pub(crate) fn predictions(&mut self, schema: &Schema, world: &mut World) -> Vec<Prediction> {
+        let predictions = std::mem::take(&mut self.predictions).into_iter();
+        let make = |PredictionType { input, input_name, make }| {
+            let is_its = |known: &InputType| known.is_for_ticks && known.of == input;
+            let is_known = self.inputs.iter().any(is_its);
+            assert!(is_known, "kinepack-bevy: {input_name} is no input for ticks");
+            make(schema, world)
+        };
+        predictions.map(make).collect()
     }
 
     pub(crate) fn client_ports(

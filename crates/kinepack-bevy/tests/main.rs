@@ -11,6 +11,7 @@ mod hostile;
 mod input_ticks;
 mod interest;
 mod messages;
+mod prediction;
 mod replicon;
 mod rewind;
 mod states;

@@ -10,6 +10,7 @@ use bevy_time::{Fixed, Real, Time};
 use kinepack::Tick;
 use kinepack_net::{InputClock, InputClockConfig, Receiver, StreamAcknowledgement};
 
+use super::prediction::{push_all, show_all};
 use crate::settings::expect;
 
 /// The schedule in which a client makes its inputs for ticks, and predicts what they do.
@@ -98,14 +99,13 @@ pub(super) fn observe(world: &mut World, acknowledgement: &StreamAcknowledgement
     }
 }
 
-/// Runs [`InputTick`] for the ticks that are due.
+/// Runs [`InputTick`] for the ticks that are due, and shows what they predict.
 pub(super) fn simulate(world: &mut World) {
     let now = world.resource::<Time<Real>>().elapsed();
     let Some(mut clock) = world.get_resource_mut::<MotionInputClock>() else { return };
     let ticks = clock.clock.ticks(now);
-    if ticks.len() == 0 {
-        return;
-    }
+    // Between the last two ticks.
+    let shown_tick = clock.clock.tick() - 1.0;
     let of_frame = *world.resource::<Time>();
     let tick_length = world.resource::<Time<Fixed>>().timestep();
     for tick in ticks {
@@ -115,6 +115,8 @@ pub(super) fn simulate(world: &mut World) {
         *world.resource_mut::<Time>() = time;
         world.resource_mut::<MotionInputClock>().tick = tick;
         world.run_schedule(InputTick);
+        push_all(world, tick);
     }
     *world.resource_mut::<Time>() = of_frame;
+    show_all(world, shown_tick);
 }

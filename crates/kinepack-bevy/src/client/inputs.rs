@@ -1,7 +1,5 @@
 //! Inputs on the client: what a player does in each tick. The client sends them as a stream.
 
-use core::marker::PhantomData;
-
 use bevy_ecs::resource::Resource;
 use bevy_ecs::world::World;
 use kinepack::stream::StreamCodec;
@@ -38,7 +36,8 @@ pub struct MotionInputs<I: Send + Sync + 'static> {
     codec: StreamCodec,
     config: StreamConfig,
     stream: StreamSender,
-    of: PhantomData<fn(I)>,
+    /// The newest input for a tick, as the server reads it.
+    newest: Option<(Tick, I)>,
 }
 
 impl<I: Pack + Send + Sync> MotionInputs<I> {
@@ -61,7 +60,14 @@ impl<I: Pack + Send + Sync> MotionInputs<I> {
     /// # Errors
     /// As for [`push`](Self::push).
     pub fn push_for_tick(&mut self, tick: Tick, input: &I) -> Result<Sequence, EncodeError> {
-        self.stream.push_for_tick(tick, input)
+        let number = self.stream.push_for_tick(tick, input)?;
+        self.newest = Some((tick, input.rounded()?));
+        Ok(number)
+    }
+
+    /// The input that was pushed last, if it is for this tick.
+    pub(super) fn of_tick(&self, tick: Tick) -> Option<&I> {
+        self.newest.as_ref().filter(|(of, _)| *of == tick).map(|(_, input)| input)
     }
 
     /// The stream's counters since the client connected.
@@ -89,7 +95,7 @@ impl ClientPort {
         config: StreamConfig,
     ) -> Self {
         let stream = expect(StreamSender::new(&codec, config), "the settings of inputs");
-        world.insert_resource(MotionInputs::<I> { codec, config, stream, of: PhantomData });
+        world.insert_resource(MotionInputs::<I> { codec, config, stream, newest: None });
         Self { channel: config.channel, begin: begin::<I>, take: take::<I>, send: send::<I> }
     }
 }
@@ -98,6 +104,7 @@ fn begin<I: Pack + Send + Sync>(world: &mut World) {
     if let Some(mut inputs) = world.get_resource_mut::<MotionInputs<I>>() {
         let stream = StreamSender::new(&inputs.codec, inputs.config);
         inputs.stream = expect(stream, "the settings of inputs");
+        inputs.newest = None;
     }
 }
 

@@ -7,6 +7,7 @@
 mod hear;
 mod input_clock;
 mod inputs;
+mod prediction;
 mod resource;
 mod show;
 
@@ -22,6 +23,8 @@ pub(crate) use hear::{Hear, hear};
 pub use input_clock::{InputTick, MotionInputClock};
 pub(crate) use inputs::ClientPort;
 pub use inputs::MotionInputs;
+pub(crate) use prediction::Prediction;
+pub use prediction::{Corrected, MotionPrediction};
 pub use resource::{ClientStats, MotionClient};
 pub use show::{Jumped, Predicted};
 pub(crate) use show::{Show, ShowKind, Shown, ShownState};
@@ -38,7 +41,9 @@ pub enum MotionClientSystems {
     /// and writes messages for jumps and events.
     Play,
     /// Runs in `RunFixedMainLoop`, after `FixedUpdate`, and runs the schedule [`InputTick`] for
-    /// each tick that is due.
+    /// each tick that is due. Then steps the entities of
+    /// [`add_motion_prediction`](crate::MotionAppExt::add_motion_prediction), and writes their
+    /// components.
     Simulate,
     /// Runs in `PostUpdate`, and appends datagrams to [`MotionClient::outgoing`]. A transport sends
     /// them after this set.

@@ -12,6 +12,7 @@ use kinepack_net::{
     ReceiverStats, ReceiverStatus, Seen, datagram_kind, split_datagram,
 };
 
+use super::prediction::{Predictions, clear_all, follow_all};
 use super::{ClientPort, Hear, Jumped, MotionClientPlugin, MotionInputClock, Show};
 use crate::late::KindSetup;
 use crate::settings::expect;
@@ -76,10 +77,14 @@ impl MotionClient {
         for (show, setup) in registry.shows.iter_mut().zip(&registry.setups) {
             show.set_up(setup);
         }
+        let codec = registry.codec(&plugin.settings);
+        let ports = registry.client_ports(&plugin.settings, world);
+        let predictions = registry.predictions(codec.schema(), world);
+        world.insert_resource(Predictions(predictions));
         let client = Self {
             incoming: Datagrams::default(),
             outgoing: Datagrams::default(),
-            codec: registry.codec(&plugin.settings),
+            codec,
             config: ReceiverConfig { channel: Channel::default(), ..plugin.receiver.clone() },
             events: registry.event_kinds(&plugin.settings),
             receiver: None,
@@ -88,7 +93,7 @@ impl MotionClient {
             tick: None,
             is_starved: false,
             spawns: plugin.spawns,
-            ports: registry.client_ports(&plugin.settings, world),
+            ports,
             setups: registry.setups,
             shows: registry.shows,
             hears: registry.hears,
@@ -198,6 +203,7 @@ impl MotionClient {
             if let Some(mut clock) = world.get_resource_mut::<MotionInputClock>() {
                 clock.stop();
             }
+            clear_all(world);
         }
         let mut incoming = std::mem::take(&mut self.incoming);
         for ((), datagram) in incoming.iter() {
@@ -211,6 +217,9 @@ impl MotionClient {
         let clock = world.get_resource_mut::<MotionInputClock>();
         if let (Some(mut clock), Some(receiver)) = (clock, &self.receiver) {
             clock.start(self.now, receiver);
+        }
+        if let Some(receiver) = &self.receiver {
+            follow_all(world, receiver);
         }
     }
 

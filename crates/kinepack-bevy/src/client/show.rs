@@ -18,8 +18,11 @@ use crate::late::{KindSetup, Late};
 use crate::part::MotionKind;
 use crate::{MotionEntities, MotionId};
 
-/// Marks an entity of the client whose components the game computes itself, such as the player's
-/// own ship. The plugin does not write these components, but still despawns the entity.
+/// Marks an entity of the client that is ahead of playback, such as the player's own ship. Playback
+/// does not write its components, but still despawns it.
+///
+/// If the app has a [prediction](crate::MotionAppExt::add_motion_prediction) for the entity's kind,
+/// the plugin writes the predicted components. Otherwise the game writes them itself.
 /// [`MotionClient::newest`](crate::MotionClient::newest) contains the server's state of the entity.
 #[derive(Component, Clone, Copy, Debug, Default)]
 pub struct Predicted;

@@ -10,6 +10,7 @@ mod emit;
 mod inputs;
 mod resource;
 mod rewind;
+mod round;
 mod stats;
 mod tiers;
 #[cfg(feature = "transform")]
@@ -33,6 +34,8 @@ pub use inputs::Input;
 pub(crate) use inputs::{ReadInputs, ServerPort};
 pub use resource::MotionServer;
 pub use rewind::{MotionPast, MotionRewind, PastError, RewoundInputs, SeenInput};
+pub use round::Rounded;
+pub(crate) use round::round;
 pub use stats::ServerStats;
 #[cfg(feature = "transform")]
 pub use viewpoints::{AlwaysSeen, Viewpoint};
@@ -82,6 +85,8 @@ pub enum MotionServerSystems {
     Receive,
     /// Runs in `FixedFirst`, and writes the [`Input`] messages of inputs that are for the tick.
     Inputs,
+    /// Runs in `FixedLast`, before `Tick`, and rounds the components of [`Rounded`] entities.
+    Round,
     /// Runs in `FixedLast`, makes a tick, and appends datagrams to [`MotionServer::outgoing`]. A
     /// transport sends them after this set.
     Tick,
@@ -127,6 +132,10 @@ impl Plugin for MotionServerPlugin {
             .init_resource::<MotionEntities>()
             .add_message::<ClientJoined>()
             .add_message::<ClientLeft>()
+            .configure_sets(
+                FixedLast,
+                (MotionServerSystems::Round, MotionServerSystems::Tick).chain(),
+            )
             .add_systems(PreUpdate, receive.in_set(MotionServerSystems::Receive))
             .add_systems(FixedFirst, read_inputs.in_set(MotionServerSystems::Inputs))
             .add_systems(FixedLast, (collect, send).chain().in_set(MotionServerSystems::Tick));
