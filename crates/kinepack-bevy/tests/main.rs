@@ -10,6 +10,7 @@ mod frames;
 mod hostile;
 mod input_ticks;
 mod interest;
+mod late;
 mod messages;
 mod prediction;
 mod replicon;

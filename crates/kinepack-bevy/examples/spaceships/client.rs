@@ -3,16 +3,17 @@
 use std::error::Error;
 use std::net::SocketAddr;
 
-use bevy_app::{App, FixedUpdate, Update};
+use bevy_app::{App, Update};
 use bevy_ecs::prelude::*;
 use bevy_time::TimePlugin;
 use kinepack_bevy::{
-    Happened, MotionClientPlugin, MotionEntities, MotionId, MotionInputs, MotionSettings,
-    MotionUdpClient, MotionUdpClientPlugin,
+    Happened, InputTick, MotionClient, MotionClientPlugin, MotionEntities, MotionId,
+    MotionInputClock, MotionInputs, MotionSettings, MotionUdpClient, MotionUdpClientPlugin,
+    Predicted,
 };
 use kinepack_udp::{ClientOptions, Secret};
 
-use crate::{GAME, Hit, Ship, Steer, TICK_HZ, register};
+use crate::{GAME, Hit, Ship, Steer, TICK_HZ, Welcome, register};
 
 pub(crate) fn app(server: SocketAddr, secret: &Secret) -> Result<App, Box<dyn Error>> {
     let mut app = App::new();
@@ -21,15 +22,34 @@ pub(crate) fn app(server: SocketAddr, secret: &Secret) -> Result<App, Box<dyn Er
         .add_plugins(MotionClientPlugin::new(MotionSettings::at_hz(TICK_HZ)))
         .add_plugins(MotionUdpClientPlugin)
         .insert_resource(MotionUdpClient::connect(server, secret, ClientOptions::new(GAME))?)
-        .add_systems(FixedUpdate, play)
-        .add_systems(Update, (draw, hear));
+        .add_systems(InputTick, play)
+        .add_systems(Update, (own, draw, hear));
     Ok(app)
 }
 
 /// A game samples the keyboard here.
-fn play(mut steer: ResMut<MotionInputs<Steer>>) -> Result {
-    steer.push(&Steer { turn: 0.5, thrust: true })?;
+fn play(
+    client: Res<MotionClient>,
+    clock: Res<MotionInputClock>,
+    mut steer: ResMut<MotionInputs<Steer>>,
+) -> Result {
+    let tick = clock.tick();
+    let fires = tick.0.is_multiple_of(TICK_HZ);
+    steer.push_for_tick(tick, &Steer { turn: 0.5, thrust: true, fires, seen: client.seen() })?;
     Ok(())
+}
+
+/// Marks the player's own ship. From then on, the client predicts it.
+fn own(
+    mut commands: Commands,
+    mut welcome: MessageReader<Happened<Welcome>>,
+    mut me: Local<Option<u32>>,
+    ships: Query<(Entity, &Ship), Without<Predicted>>,
+) {
+    *me = welcome.read().last().map(|welcome| welcome.event.player).or(*me);
+    for (entity, _) in ships.iter().filter(|(_, ship)| Some(ship.player) == *me) {
+        commands.entity(entity).insert(Predicted);
+    }
 }
 
 /// A game gives each new ship a mesh here.

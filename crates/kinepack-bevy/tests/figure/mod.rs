@@ -6,5 +6,6 @@ mod clips;
 mod entities;
 mod parts;
 mod refused;
+mod rewind;
 mod support;
 mod tiers;
