@@ -63,14 +63,21 @@
 //! | begin | [`MotionServerPlugin`] | [`MotionClientPlugin`] |
 //! | show entities | [`Moving`] | `Added<MotionId>`, or `Added<Ship>` |
 //! | teleport an entity | changes a field with `#[pack(cut)]` | reads [`Jumped`] |
+//! | predict own entities | [`Rounded`] | [`add_motion_prediction`], [`Predicted`] |
 //! | compute an entity itself | | [`Predicted`] |
 //! | find an entity by its id | [`MotionEntities`] | [`MotionEntities`] |
 //! | send inputs | reads [`Input`] | [`MotionInputs`] |
 //! | send inputs for ticks, to predict | reads [`Input`] | [`InputTick`], [`MotionInputClock`] |
+//! | find what a player saw | [`RewoundInputs`], [`MotionRewind`] | [`MotionClient::seen`] |
+//! | show late entities | [`extrapolate_motion`] | the same, [`smooth_motion`] |
 //! | send events | writes [`Emit`] | reads [`Happened`] |
 //! | measure | [`MotionServer::stats`] | [`MotionClient::stats`] |
 //! | show only what is near a client | [`MotionServer::set_rings`], [`Viewpoint`] | |
 //! | set budgets, priorities, relevance | [`MotionServer::hub_mut`] | |
+//!
+//! [`add_motion_prediction`]: MotionAppExt::add_motion_prediction
+//! [`extrapolate_motion`]: MotionAppExt::extrapolate_motion
+//! [`smooth_motion`]: MotionAppExt::smooth_motion
 //!
 //! **Transports.** With the feature `udp`, `MotionUdpServerPlugin` and `MotionUdpClientPlugin`
 //! provide encrypted connections. With the feature `web`, `MotionWebServerPlugin` and
@@ -81,7 +88,7 @@
 //! see `kinepack-net`.
 //!
 //! **Schedules.** The server reads components in `FixedLast`. A client writes them in
-//! `PreUpdate`, runs [`InputTick`] after `FixedUpdate`, and sends in `PostUpdate`: see
+//! `PreUpdate`, runs [`InputTick`] and predicts after `FixedUpdate`, and sends in `PostUpdate`: see
 //! [`MotionServerSystems`] and [`MotionClientSystems`]. An app is either a server or a client.
 //!
 //! **Clips.** With the feature `clips`, the module `clips` plays compressed animation clips of

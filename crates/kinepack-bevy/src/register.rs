@@ -548,12 +548,16 @@ impl Registry {
         &self,
         settings: &MotionSettings,
     ) -> impl Iterator<Item = (&InputType, StreamCodec, StreamConfig)> {
-        let (level, tick_hz) = (settings.inputs, settings.tick_hz);
+        let MotionSettings { inputs: level, input_repeats: repeats, tick_hz, .. } = *settings;
         let datagram_bytes = StreamConfig::at_hz(tick_hz).datagram_bytes - ACKNOWLEDGEMENT_BYTES;
         (0..).zip(&self.inputs).map(move |(number, input)| {
             let codec = expect((input.codec)(level), "the type of an input");
             let channel = Channel::new(number).expect("kinepack-bevy: more than 16 inputs");
-            (input, codec, StreamConfig { channel, datagram_bytes, ..StreamConfig::at_hz(tick_hz) })
+            (
+                input,
+                codec,
+                StreamConfig { channel, datagram_bytes, repeats, ..StreamConfig::at_hz(tick_hz) },
+            )
         })
     }
 }

@@ -34,6 +34,10 @@ pub struct MotionSettings {
     /// The level of the codecs for inputs. At `Adaptive`, the server needs some 100 kB for each
     /// client.
     pub inputs: StreamLevel,
+    /// How many unacknowledged earlier inputs each packet of inputs repeats, 0 to 15. An input is
+    /// lost only if all packets with it are lost. For inputs that are for ticks, 3 suit good
+    /// networks, and 7 suit bad ones: the book's chapter on playing has measurements.
+    pub input_repeats: u8,
     /// A profile for the kinds, as the command `kinepack train` writes it into a file. `None` for
     /// the profile that figures have built in, and an untrained one for other kinds. Use
     /// `include_bytes!` to include the file in the program.
@@ -49,6 +53,7 @@ impl MotionSettings {
             level: Level::ADAPTIVE,
             time_precision_ms: None,
             inputs: StreamLevel::Packed,
+            input_repeats: 1,
             profile: None,
         }
     }

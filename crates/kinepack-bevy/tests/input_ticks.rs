@@ -9,10 +9,11 @@ use bevy_time::{Fixed, Time};
 use kinepack::Tick;
 use kinepack_bevy::{
     Input, InputTick, MotionAppExt, MotionClient, MotionInputClock, MotionInputs, MotionServer,
+    MotionSettings,
 };
 use kinepack_net::{LinkConfig, ReceiverId, Sequence, StreamReceiverStats};
 
-use crate::support::{Bullet, Chat, LOSSY, Session, Steer, register};
+use crate::support::{Bullet, Chat, LOSSY, Session, Steer, TICK_HZ, register};
 
 fn register_for_ticks(app: &mut App) {
     app.add_motion_kind::<(Bullet,)>("bullet")
@@ -128,10 +129,24 @@ fn the_server_reads_each_input_in_its_tick() {
 }
 
 #[test]
+fn more_repeats_lose_fewer_inputs() {
+    let in_time = |input_repeats| {
+        let settings = MotionSettings { input_repeats, ..MotionSettings::at_hz(TICK_HZ) };
+        let mut session = Session::with(settings, register_for_ticks, LOSSY, 1, noting);
+        session.run(100);
+        let before = stats(&session, 0);
+        session.run(300);
+        in_time_ratio(before, stats(&session, 0))
+    };
+    let [without, with] = [0, 7].map(in_time);
+    assert!(without < 0.97 && with > 0.98, "{without}, {with}");
+}
+
+#[test]
 fn the_clock_learns_while_the_world_rests() {
     let mut session = Session::of(register_for_ticks, LOSSY, 1, noting);
     session.run(300);
-    assert!(session.states.values().all(|state| state.is_empty()));
+    assert!(session.states.values().all(kinepack::Snapshot::is_empty));
     // The hub itself sends four datagrams a second, and the link delivers some packets together.
     let reports = clock(&session, 0).clock().stats().reports;
     assert!(reports > 120, "{reports}");

@@ -55,6 +55,8 @@ fn step(own: &mut [Own<WalkerKind>], stick: &Stick, _: Tick) {
 
 fn register(app: &mut App) {
     app.add_motion_kind::<WalkerKind>("walker")
+        // Its coarse rounding does not apply to walkers.
+        .add_motion_kind::<(Pose<1_000, 4, 4>,)>("thing")
         .add_motion_tick_input::<Stick>()
         .add_motion_prediction(PredictConfig::at_hz(TICK_HZ), step);
 }
@@ -102,7 +104,7 @@ fn walk_all(
     let tick = server.state().tick.0 + 1;
     for (player, mut walker, mut transform) in &mut players {
         walk(&mut walker, &mut transform, &player.1);
-        if world.push_every.is_some_and(|ticks| tick % ticks == 0) {
+        if world.push_every.is_some_and(|ticks| tick.is_multiple_of(ticks)) {
             transform.translation.y += 0.5;
         }
     }

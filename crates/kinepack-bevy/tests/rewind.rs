@@ -145,7 +145,7 @@ fn move_all(
         ship.translation.x += 0.2;
         ship.rotate_z(0.013);
     }
-    for mut sailor in sailors.iter_mut().filter(|_| *tick / 64 % 2 == 0) {
+    for mut sailor in sailors.iter_mut().filter(|_| (*tick / 64).is_multiple_of(2)) {
         sailor.position[1] += 0.05;
     }
     for mut bullet in &mut bullets {

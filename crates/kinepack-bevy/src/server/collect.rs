@@ -92,7 +92,7 @@ pub(crate) trait Rows: Send + Sync + 'static {
 
 /// The kind of an entity that has an id.
 #[derive(Component)]
-struct OfKind<R: Rows>(PhantomData<fn() -> R>);
+pub(crate) struct OfKind<R: Rows>(PhantomData<fn() -> R>);
 
 type Read<R> = <R as Rows>::Read;
 /// Selects entities that should get an id.

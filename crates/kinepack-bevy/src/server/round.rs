@@ -2,10 +2,12 @@
 
 use bevy_ecs::component::Component;
 use bevy_ecs::entity::Entity;
-use bevy_ecs::query::With;
+use bevy_ecs::query::{Or, With, Without};
 use bevy_ecs::system::{Local, ParamSet, Query};
 
 use super::Moving;
+use super::collect::{OfKind, StateRows};
+use crate::MotionId;
 use crate::part::MotionKind;
 
 /// Marks an entity of the server whose components are rounded after each tick of the game, to what
@@ -34,11 +36,16 @@ use crate::part::MotionKind;
 #[derive(Component, Clone, Copy, Debug, Default)]
 pub struct Rounded;
 
-type IsChanged<K> = (With<Moving>, With<Rounded>, <K as MotionKind>::IsChanged);
+/// Selects entities of the kind. In its first tick, an entity does not have a kind yet, and may be
+/// of an earlier kind.
+type IsOfKind<K> = Or<(With<OfKind<StateRows<K>>>, Without<MotionId>)>;
+type IsChanged<K> = (With<Moving>, With<Rounded>, IsOfKind<K>, <K as MotionKind>::IsChanged);
+
+type Changed<'w, 's, K> = Query<'w, 's, (Entity, <K as MotionKind>::Read), IsChanged<K>>;
 
 /// Rounds the changed components of a kind.
 pub(crate) fn round<K: MotionKind>(
-    mut components: ParamSet<'_, '_, (Query<(Entity, K::Read), IsChanged<K>>, Query<K::Write>)>,
+    mut components: ParamSet<'_, '_, (Changed<'_, '_, K>, Query<K::Write>)>,
     mut rounded: Local<Vec<(Entity, K)>>,
 ) {
     for (entity, components) in &components.p0() {
