@@ -113,6 +113,7 @@ mod part;
 #[cfg(feature = "transform")]
 mod pose;
 mod register;
+mod registry;
 #[cfg(feature = "replicon")]
 mod replicon;
 mod server;
@@ -130,7 +131,7 @@ pub use part::{MotionKind, Part};
 #[cfg(feature = "transform")]
 pub use pose::{CoarserPose, Pose, ScaledPose};
 pub use register::MotionAppExt;
-pub(crate) use register::Registry;
+pub(crate) use registry::Registry;
 #[cfg(feature = "replicon")]
 pub use replicon::MotionRepliconPlugin;
 #[cfg(feature = "transform")]

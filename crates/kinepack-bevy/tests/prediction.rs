@@ -18,7 +18,7 @@ use kinepack_bevy::{
 };
 use kinepack_net::{LinkConfig, Own, PredictConfig, PredictStats, ReceiverId};
 
-use crate::support::{LOSSY, Session, Steer, TICK_HZ};
+use crate::support::{Bullet, LOSSY, Session, Steer, TICK_HZ};
 
 #[derive(Component, Pack, Clone, Copy, Debug, Default, PartialEq)]
 #[require(Moving, Rounded, Transform)]
@@ -322,6 +322,44 @@ fn a_new_connection_begins_anew() {
     assert!(stats.corrected == 0 && stats.confirmed > 80, "{stats:?}");
     check_equal(&session, 0);
     assert_eq!(prediction(&session, 0).failed(), 0);
+}
+
+/// Registers a second kind, which the same inputs move.
+fn register_two(app: &mut App) {
+    register(app);
+    app.add_motion_kind::<(Bullet,)>("bullet").add_motion_prediction(
+        PredictConfig::at_hz(TICK_HZ),
+        |own: &mut [Own<(Bullet,)>], stick: &Stick, _| {
+            own.iter_mut().for_each(|own| own.state.0.position[1] += stick.at[0] * 0.1);
+        },
+    );
+}
+
+#[test]
+fn two_kinds_are_predicted_by_the_same_inputs() {
+    let mut session = Session::of(register_two, LOSSY, 1, playing);
+    let fly = |players: Query<&Player>, mut bullets: Query<&mut Bullet>| {
+        for (mut bullet, Player(_, stick)) in bullets.iter_mut().zip(&players) {
+            bullet.position[1] += stick.at[0] * 0.1;
+        }
+    };
+    session.server.add_systems(FixedUpdate, fly.after(walk_all));
+    session.server.world_mut().spawn((Bullet::default(), Rounded));
+    let mark_all = |mut commands: Commands, new: Query<Entity, Added<Bullet>>| {
+        new.iter().for_each(|bullet| _ = commands.entity(bullet).insert(Predicted));
+    };
+    session.clients[0].app.add_systems(Update, mark_all);
+    run(&mut session, 150);
+    let bullets = |session: &Session| {
+        let world = session.clients[0].app.world();
+        world.resource::<MotionPrediction<(Bullet,), Stick>>().stats()
+    };
+    let before = bullets(&session);
+    let stats = counted(&mut session, 150);
+    let after = bullets(&session);
+    assert_eq!((stats.corrected, after.corrected), (0, before.corrected));
+    assert!(stats.confirmed > 80 && after.confirmed > before.confirmed + 80, "{after:?}");
+    check_equal(&session, 0);
 }
 
 #[test]
