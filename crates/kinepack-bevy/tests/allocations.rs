@@ -16,12 +16,14 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::SingleThreadedExecutor;
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
 use bevy_transform::components::Transform;
+use kinepack::Pack;
 use kinepack_bevy::clips::{ClipLayer, ClipPlayer};
 use kinepack_bevy::{
-    AlwaysSeen, MotionAppExt, MotionServer, MotionServerPlugin, MotionSettings, Moving, Pose,
-    Viewpoint,
+    AlwaysSeen, InputTick, MotionAppExt, MotionClient, MotionClientPlugin, MotionEntities,
+    MotionId, MotionInputClock, MotionInputs, MotionPrediction, MotionServer, MotionServerPlugin,
+    MotionSettings, Moving, Pose, Predicted, Viewpoint,
 };
-use kinepack_net::{ReceiverId, ReceiverOptions};
+use kinepack_net::{Own, PredictConfig, ReceiverId, ReceiverOptions};
 use support::*;
 
 /// An app whose systems all run on this thread, with all features. The app does not propagate
@@ -103,4 +105,86 @@ fn viewpoints_allocate_nothing() {
     };
     let without = ticks(false);
     assert_eq!(ticks(true), without, "the server's own allocations remain");
+}
+
+/// A predicted ship, and the input that moves it.
+type Flown = Pose<100, 100, 11>;
+
+#[derive(Pack, Clone, Copy)]
+struct Steer {
+    thrust: bool,
+}
+
+/// Checks that a client's frame with a predicted entity allocates as much as one without. No
+/// datagrams arrive in these frames, because a receiver allocates what it gets.
+#[test]
+fn predicted_entities_allocate_nothing() {
+    TaskPoolOptions::with_num_threads(1).create_default_pools();
+    let app = || {
+        let mut app = App::new();
+        app.add_plugins(TimePlugin)
+            .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
+            .add_motion_kind::<(Flown,)>("ship")
+            .add_motion_tick_input::<Steer>()
+            .add_motion_prediction(
+                PredictConfig::at_hz(60),
+                |own: &mut [Own<(Flown,)>], steer: &Steer, _| {
+                    let metres = if steer.thrust { 0.1 } else { 0.0 };
+                    own.iter_mut().for_each(|own| own.state.0.position[0] += metres);
+                },
+            );
+        app
+    };
+    let [mut server, mut client] = [app(), app()];
+    server.add_plugins(MotionServerPlugin::new(MotionSettings::at_hz(60)));
+    client.add_plugins(MotionClientPlugin::new(MotionSettings::at_hz(60)));
+    client.add_systems(
+        InputTick,
+        |clock: Res<MotionInputClock>, mut steers: ResMut<MotionInputs<Steer>>| -> Result {
+            steers.push_for_tick(clock.tick(), &Steer { thrust: true })?;
+            Ok(())
+        },
+    );
+    for app in [&mut server, &mut client] {
+        app.finish();
+        app.cleanup();
+        run_on_this_thread(app);
+    }
+    server.world_mut().spawn((Moving, Transform::default()));
+    let id = ReceiverId(1);
+    let mut motion = server.world_mut().resource_mut::<MotionServer>();
+    motion.connect(id, &ReceiverOptions::default()).unwrap();
+    client.world_mut().resource_mut::<MotionClient>().connect();
+    for _ in 0..60 {
+        server.update();
+        client.update();
+        let mut of_server = server.world_mut().resource_mut::<MotionServer>();
+        let mut of_client = client.world_mut().resource_mut::<MotionClient>();
+        of_client.outgoing.iter().for_each(|((), datagram)| of_server.incoming.push(id, datagram));
+        of_server.outgoing.iter().for_each(|(_, datagram)| of_client.incoming.push((), datagram));
+        of_client.outgoing.clear();
+        of_server.outgoing.clear();
+    }
+    let ship = client.world().resource::<MotionEntities>().get(MotionId(0)).unwrap();
+    let mut frames = |is_predicted: bool| {
+        let mut entity = client.world_mut().entity_mut(ship);
+        if is_predicted {
+            entity.insert(Predicted);
+        } else {
+            entity.remove::<Predicted>();
+        }
+        let mut frame = || {
+            client.update();
+            client.world_mut().resource_mut::<MotionClient>().outgoing.clear();
+        };
+        (0..5).for_each(|_| frame());
+        let most = (0..5).map(|_| measure(&mut frame).count_total).max();
+        let prediction = client.world().resource::<MotionPrediction<(Flown,), Steer>>();
+        assert_eq!(prediction.ids().len(), usize::from(is_predicted));
+        (most, client.world().get::<Transform>(ship).unwrap().translation.x)
+    };
+    let (without, place) = frames(false);
+    let (with, predicted_place) = frames(true);
+    assert_eq!(with, without, "the client's own allocations remain");
+    assert!((place, predicted_place > 0.5) == (0.0, true), "{predicted_place}");
 }
