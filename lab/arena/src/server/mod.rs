@@ -15,7 +15,7 @@ use kinepack_net::{
 
 use crate::ArenaError;
 use crate::counts::Shots;
-use crate::map::{TICK_HZ, ferry_at};
+use crate::map::{TICK_HZ, ferry_at, length};
 use crate::rules::Rules;
 use crate::shot::Target;
 use crate::state::{self, FERRY, FIRST_PLAYER, Ferry, HEALTH, Input, Player, obey};
@@ -270,9 +270,9 @@ impl Server {
             if player.health == 0 {
                 target.returns = Some(Tick(self.tick.0 + OUT_TICKS));
             } else if !player.is_aboard {
-                let reach = crate::map::length(aim).max(f64::MIN_POSITIVE);
-                for axis in 0..2 {
-                    player.velocity[axis] += aim[axis] / reach * PUSH_M_PER_S;
+                let reach = length(aim).max(f64::MIN_POSITIVE);
+                for (speed, part) in player.velocity.iter_mut().zip(aim) {
+                    *speed += part / reach * PUSH_M_PER_S;
                 }
             }
         }

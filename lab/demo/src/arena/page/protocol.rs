@@ -8,6 +8,8 @@
 //! | 0 | a datagram |
 //! | 1 | the places of all players now, as the server knows them: for each the id (`u32`), x and y in the world (`f32`), and the health (`u8`), little-endian. Nothing of the game needs this: the page shows what the network hides. |
 
+use std::time::Duration;
+
 use arena::counts::Shots;
 use arena::map::{self, Wall};
 use arena::rules::Rules;
@@ -54,8 +56,8 @@ impl Net {
         let named = LinkConfig::named(&self.link);
         let own = Some(own).filter(|(name, _)| *name == self.link).map(|(_, config)| config);
         let config = own.or(named).ok_or("there is no such link")?;
-        let more = std::time::Duration::from_millis(LONGER_MS.into()) / 2;
-        let latency = config.latency + if self.longer { more } else { more * 0 };
+        let more_ms = if self.longer { LONGER_MS } else { 0 };
+        let latency = config.latency + Duration::from_millis(more_ms.into()) / 2;
         Ok(LinkConfig { latency, ..config })
     }
 }
