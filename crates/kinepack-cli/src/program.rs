@@ -9,7 +9,8 @@ use command_kit::{Failure, announce, escaped, set_program_name};
 
 /// The commands that only `kinepack-lab` has, in order. Users often try them with `kinepack` by
 /// mistake.
-pub const OF_THE_LAB: [&str; 10] = [
+pub const OF_THE_LAB: [&str; 11] = [
+    "arena",
     "broadcast",
     "demo",
     "inputs",

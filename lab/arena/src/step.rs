@@ -57,6 +57,15 @@ fn after(point: [f64; 2], velocity: [f64; 2]) -> [f64; 2] {
     [0, 1].map(|axis| point[axis] + velocity[axis] * TICK_S)
 }
 
+/// The velocity of a player who wanted to go to `to`, and ended at `end`: what is in his way stops
+/// him, so that playback, which follows velocities, does not draw him beyond it.
+fn stopped(from: [f64; 2], to: [f64; 2], end: [f64; 2], motion: [f64; 2]) -> [f64; 2] {
+    [0, 1].map(|axis| match to[axis] == end[axis] {
+        true => motion[axis],
+        false => (end[axis] - from[axis]) / TICK_S,
+    })
+}
+
 /// A tick on a bank, which may end on the ferry or on the other bank.
 fn walk(player: &mut Player, input: &Input, tick: Tick, rules: &Rules) {
     let from = player.point();
@@ -79,7 +88,8 @@ fn walk(player: &mut Player, input: &Input, tick: Tick, rules: &Rules) {
         obey(player, rules, &ferry);
         return;
     }
-    player.place(map::keep_on_bank(from, to), motion);
+    let end = map::keep_on_bank(from, to);
+    player.place(end, stopped(from, to, end, motion));
 }
 
 /// A tick on the ferry, which may end on a bank.
@@ -87,8 +97,9 @@ fn ride(player: &mut Player, input: &Input, tick: Tick, rules: &Rules) {
     let [before, ferry] = [Tick(tick.0.saturating_sub(1)), tick].map(map::ferry_at);
     // Without frames, the player is carried along: his place on the deck is kept.
     obey(player, &Rules { frames: true, ..*rules }, &before);
+    let from = player.point();
     let motion = accelerate(player.motion(), map::direction_on_deck(&ferry, input.stick));
-    let to = after(player.point(), motion);
+    let to = after(from, motion);
     let land = map::point_in_world(&ferry, to);
     if map::is_off_deck(to) && map::gates_are_open(tick) && !map::is_river(land) {
         let motion = map::direction_in_world(&ferry, motion);
@@ -96,7 +107,8 @@ fn ride(player: &mut Player, input: &Input, tick: Tick, rules: &Rules) {
         (player.ferry, player.is_aboard) = (None, false);
         return;
     }
-    player.place(map::keep_on_deck(to), motion);
+    let end = map::keep_on_deck(to);
+    player.place(end, stopped(from, to, end, motion));
     obey(player, rules, &ferry);
 }
 
@@ -147,6 +159,17 @@ mod tests {
             assert!(player.point()[0] > 15.0, "{:?}", player.point());
             assert_eq!(player.jumps, u8::from(cuts));
         }
+    }
+
+    #[test]
+    fn the_bank_and_the_rail_stop_a_player() {
+        let input = Input { stick: [1.0, 0.5], ..Input::default() };
+        let mut player = Player::new([-9.0, 9.0]);
+        for tick in (1..=60).map(Tick) {
+            step_one(&mut player, &input, tick, &Rules::default());
+        }
+        assert_eq!((player.position[0], player.velocity[0]), (-map::RIVER_HALF_M, 0.0));
+        assert!(player.velocity[1] > 2.0, "he slides along: {:?}", player.velocity);
     }
 
     #[test]
