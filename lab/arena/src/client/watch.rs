@@ -5,14 +5,14 @@ use std::time::Duration;
 use kinepack::Tick;
 
 use super::{Client, Drawn};
-use crate::map::{DECK_HALF_M, ferry_at, is_river, length, point_on_deck};
+use crate::map::{DECK_HALF_M, RIVER_HALF_M, ferry_at, length, point_on_deck};
 
 /// A player is seldom faster than this: he walks at half of it, and a hit pushes him by a quarter.
 const MOST_M_PER_S: f64 = 12.0;
 /// Less is no leap.
 const LEAP_M: f64 = 0.05;
-/// A player this far from the deck is not about to step on or off.
-const BESIDE_DECK_M: f64 = 1.0;
+/// A player this far from the banks and from the deck is not about to step on or off.
+const BESIDE_M: f64 = 1.0;
 
 /// A player who walks faster than this does not stop within a frame by himself.
 const WALKS_M_PER_S: f64 = 3.0;
@@ -31,8 +31,9 @@ impl Client {
     pub(super) fn watch(&mut self, now: Duration) {
         let flies = |other: &&Drawn| {
             let beside = point_on_deck(&self.ferry, other.place).map(f64::abs);
-            let is_far = beside.iter().any(|beside| *beside > DECK_HALF_M + BESIDE_DECK_M);
-            other.health > 0 && !other.is_aboard && is_river(other.place) && is_far
+            let is_far = beside.iter().any(|beside| *beside > DECK_HALF_M + BESIDE_M);
+            let is_over_river = other.place[0].abs() < RIVER_HALF_M - BESIDE_M;
+            other.health > 0 && !other.is_aboard && is_over_river && is_far
         };
         let in_flight = self.others.iter().filter(flies).count() as u64;
         self.screen.in_flight += in_flight;
