@@ -4,14 +4,17 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use arena::counts::{Screen, Shots};
+use arena::map::TICK_HZ;
 use arena::room::Room;
 use arena::rules::Rules;
 use command_kit::print;
 use command_kit::table::{table, write_json, write_text};
+use indicatif::ProgressBar;
 use kinepack_net::LinkConfig;
 use serde::Serialize;
 
 use super::{Arguments, Error, budget};
+use crate::simulate::progress;
 
 /// A game.
 #[derive(Serialize)]
@@ -51,14 +54,19 @@ fn games() -> [(&'static str, Rules); 7] {
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let link = arguments.link.config()?;
-    let games = games().into_iter().map(|(name, rules)| play(arguments, link, name, rules));
+    let games = games();
+    let progress = progress(games.len() as u32 * arguments.seconds * TICK_HZ);
+    let games =
+        games.into_iter().map(|(name, rules)| play(arguments, link, name, rules, &progress));
+    let games: Vec<_> = games.collect::<Result<_, _>>()?;
+    progress.finish_and_clear();
     let report = Report {
         link: arguments.link.link.clone(),
         bots: arguments.bots,
         seconds: arguments.seconds,
         longer_ms: arguments.longer_ms,
         kbps: arguments.kbps,
-        games: games.collect::<Result<_, _>>()?,
+        games,
     };
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_tables(out) })?;
     Ok(())
@@ -69,17 +77,22 @@ fn play(
     link: LinkConfig,
     name: &'static str,
     rules: Rules,
+    progress: &ProgressBar,
 ) -> Result<Played, Error> {
     let mut room = Room::new(rules, link, arguments.seed)?;
     room.set_budget(budget(arguments.kbps))?;
     for _ in 0..arguments.bots {
         room.add_bot()?;
     }
-    let length = Duration::from_secs(arguments.seconds.into());
-    room.advance(length / 2)?;
     let more = Duration::from_millis(arguments.longer_ms.into()) / 2;
-    room.set_link(LinkConfig { latency: link.latency + more, ..link })?;
-    room.advance(length)?;
+    for second in 0..arguments.seconds {
+        if second == arguments.seconds / 2 {
+            room.set_link(LinkConfig { latency: link.latency + more, ..link })?;
+        }
+        room.advance(Duration::from_secs((second + 1).into()))?;
+        progress.inc(TICK_HZ.into());
+    }
+    let length = Duration::from_secs(arguments.seconds.into());
     let (shots, screen) = room.bots();
     let per_player_s = f64::from(arguments.bots.max(1)) * length.as_secs_f64();
     let [down_kbps, up_kbps] = room.bytes().map(|bytes| bytes as f64 / 125.0 / per_player_s);
